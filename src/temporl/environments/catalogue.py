@@ -1,0 +1,113 @@
+"""Environments by name: what the library registers, and what users hand in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+from temporl.environments.gridmap import GridMap
+from temporl.errors import BadInput, unknown_name
+
+WORLDS = {"cliff": 100, "bridge": 100, "zigzag": 100, "open": 1000}
+"""The paper's gridworlds and their step limits."""
+
+OWN_MAP = "temporl/Map-v0"
+
+
+def world_id(name: str) -> str:
+    """The Gymnasium id of one of the paper's gridworlds."""
+    return f"temporl/{ {'zigzag': 'ZigZag'}.get(name, name.capitalize()) }-v0".replace(" ", "")
+
+
+def register_worlds() -> None:
+    """Make the gridworlds known to Gymnasium; doing it twice changes nothing."""
+    entry_point = "temporl.environments.gridworld:GridWorld"
+    for name, limit in WORLDS.items():
+        if world_id(name) not in gym.registry:
+            gym.register(
+                world_id(name),
+                entry_point=entry_point,
+                max_episode_steps=limit,
+                kwargs={"map": str(GridMap.named(name))},
+            )
+    if OWN_MAP not in gym.registry:
+        gym.register(OWN_MAP, entry_point=entry_point)
+
+
+@dataclass(frozen=True)
+class EnvironmentSpec:
+    """How to make an environment: pure data, so that it can be written down and made again.
+
+    `name` is a Gymnasium id, `module:id` for one that a module registers, or the path of a text
+    file with a map; the text itself is then part of `options`, so that a results folder stays
+    complete when the file changes.
+    """
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    step_limit: int | None = None
+
+    @classmethod
+    def given(
+        cls, name: str, options: dict[str, Any] | None = None, step_limit: int | None = None
+    ) -> EnvironmentSpec:
+        """Resolve what a user wrote."""
+        options = dict(options or {})
+        if step_limit is not None and step_limit < 1:
+            raise BadInput("step_limit", step_limit, "allowed: a whole number of at least 1")
+        path = Path(name)
+        if path.suffix == ".txt" or path.is_file():
+            grid = GridMap.read(path)
+            height, width = grid.shape
+            options["map"] = str(grid)
+            return cls(OWN_MAP, options, step_limit or max(100, 2 * height * width))
+        spec = cls(name, options, step_limit)
+        spec.make().close()
+        return spec
+
+    def make(self, render_mode: str | None = None) -> gym.Env[Any, Any]:
+        """Make the environment, or say why it cannot be made."""
+        register_worlds()
+        options = dict(self.options)
+        if render_mode is not None:
+            options["render_mode"] = render_mode
+        if self.step_limit is not None:
+            options["max_episode_steps"] = self.step_limit
+        try:
+            environment: gym.Env[Any, Any] = gym.make(self.name, **options)
+        except (gym.error.NameNotFound, gym.error.NamespaceNotFound, gym.error.VersionNotFound):
+            raise unknown_environment(self.name) from None
+        except gym.error.DependencyNotInstalled as error:
+            raise BadInput("env", self.name, f"a package is missing: {error}") from error
+        except BadInput:
+            raise
+        except (gym.error.Error, ImportError, TypeError, ValueError) as error:
+            raise BadInput("env", self.name, f"it cannot be made: {error}") from error
+        return environment
+
+    @property
+    def label(self) -> str:
+        """A short name, fit for a folder."""
+        if self.name == OWN_MAP:
+            return "map"
+        return self.name.rpartition(":")[2].removeprefix("temporl/").replace("/", "-")
+
+
+def unknown_environment(name: str) -> BadInput:
+    """The error for an id that nobody registered, with the nearest one that somebody did."""
+    error = unknown_name("env", name, gym.registry)
+    hint = error.allowed.partition("known:")[0]
+    return BadInput("env", name, f"{hint}see 'temporl list environments', or give a map file")
+
+
+def step_limit_of(environment: gym.Env[Any, Any], name: str) -> int:
+    """The number of steps after which an episode is cut; every environment needs one."""
+    limit = environment.spec.max_episode_steps if environment.spec is not None else None
+    if limit is None:
+        raise BadInput(
+            "step_limit", None, f"{name!r} has none of its own; give one with --step-limit"
+        )
+    return limit

@@ -1,0 +1,125 @@
+"""A gridworld as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Discrete
+from jaxtyping import Float, UInt8
+
+from temporl.environments.gridmap import FLOOR, GOAL, PIT, START, WALL, GridMap
+from temporl.errors import BadInput, require_range
+
+MOVES = {"up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
+REWARDS = {GOAL: 1.0, PIT: -1.0}
+COLOURS = {
+    START: (189, 189, 189),
+    GOAL: (102, 102, 255),
+    PIT: (38, 38, 38),
+    WALL: (120, 94, 72),
+    FLOOR: (250, 250, 250),
+}
+AGENT_COLOUR = (204, 120, 188)
+CELL_PIXELS = 32
+
+Outcomes = list[tuple[float, int, float, bool]]
+
+
+class GridWorld(gym.Env[int, int]):
+    """Walk from a start to a goal: +1 there, -1 in a pit, both terminal; nothing else is rewarded.
+
+    Args:
+        map: The map as text, or a `GridMap`.
+        slip: The probability that a move goes to one of the two sides instead (half each).
+        goal: Row and column for the goal, if it is to be elsewhere than on the map.
+        render_mode: `"ansi"` for text, `"rgb_array"` for a picture.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+
+    def __init__(
+        self,
+        map: str | GridMap,  # noqa: A002 (what users call it)
+        slip: float = 0.0,
+        goal: tuple[int, int] | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        grid = GridMap.parse(map) if isinstance(map, str) else map
+        require_range("slip", slip, 0.0, 1.0)
+        if render_mode not in (None, "ansi", "rgb_array"):
+            raise BadInput("render_mode", render_mode, "allowed: 'ansi', 'rgb_array'")
+        self.map = grid if goal is None else grid.with_goal(*goal)
+        self.render_mode = render_mode
+        cells = tuple(self.map)
+        self.observation_space: Discrete = Discrete(len(cells))
+        self.action_space: Discrete = Discrete(len(MOVES))
+        starts = np.array([cell == START for cell in cells], dtype=np.float64)
+        self.initial_state_distrib: Float[np.ndarray, "state"] = starts / starts.sum()
+        self.P: dict[int, dict[int, Outcomes]] = {
+            state: {action: self._outcomes(state, action, slip) for action in range(len(MOVES))}
+            for state in range(len(cells))
+        }
+        self._cells = cells
+        self._state = int(np.flatnonzero(starts)[0])
+
+    def _outcomes(self, state: int, action: int, slip: float) -> Outcomes:
+        moves = list(MOVES.values())
+        directions = [(1.0 - slip, action)]
+        if slip > 0.0:
+            directions += [(slip / 2, (action - 1) % 4), (slip / 2, (action + 1) % 4)]
+        outcomes = []
+        for probability, direction in directions:
+            following = self.map.neighbour(state, *moves[direction])
+            cell = tuple(self.map)[following]
+            outcomes.append((probability, following, REWARDS.get(cell, 0.0), cell in REWARDS))
+        return outcomes
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        """Put the agent on a start."""
+        super().reset(seed=seed)
+        starts = np.flatnonzero(self.initial_state_distrib)
+        choice = int(self.np_random.random() * len(starts)) if len(starts) > 1 else 0
+        self._state = int(starts[choice])
+        return self._state, {}
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        """Move; where moves may slip, one random number decides whereto."""
+        outcomes = self.P[self._state][int(action)]
+        index = 0
+        if len(outcomes) > 1:
+            draw = self.np_random.random()
+            while index < len(outcomes) - 1 and draw >= sum(o[0] for o in outcomes[: index + 1]):
+                index += 1
+        _, self._state, reward, terminated = outcomes[index]
+        return self._state, reward, terminated, False, {}
+
+    def render(self) -> Any:
+        """The map with the agent on it."""
+        if self.render_mode == "ansi":
+            return self._as_text()
+        if self.render_mode == "rgb_array":
+            return self._as_picture()
+        gym.logger.warn("render_mode is None: make the environment with 'ansi' or 'rgb_array'")
+        return None
+
+    def _as_text(self) -> str:
+        row, column = self.map.position(self._state)
+        lines = [list(line) for line in self.map.rows]
+        lines[row][column] = "A"
+        return "\n".join("".join(line) for line in lines) + "\n"
+
+    def _as_picture(self) -> UInt8[np.ndarray, "height width colour"]:
+        cells = np.array([COLOURS[cell] for cell in self._cells], dtype=np.uint8)
+        cells = cells.reshape(*self.map.shape, 3)
+        picture = cells.repeat(CELL_PIXELS, axis=0).repeat(CELL_PIXELS, axis=1)
+        picture[::CELL_PIXELS, :] = picture[:, ::CELL_PIXELS] = 210
+        row, column = self.map.position(self._state)
+        offsets = np.arange(CELL_PIXELS) - (CELL_PIXELS - 1) / 2
+        disc = offsets[:, None] ** 2 + offsets[None, :] ** 2 <= (CELL_PIXELS * 0.3) ** 2
+        top, left = row * CELL_PIXELS, column * CELL_PIXELS
+        picture[top : top + CELL_PIXELS, left : left + CELL_PIXELS][disc] = AGENT_COLOUR
+        return picture

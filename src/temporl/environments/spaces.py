@@ -1,0 +1,100 @@
+"""Discrete spaces as ranges of whole numbers, so that a table can have a row for each element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Discrete, MultiBinary, MultiDiscrete, Tuple
+
+from temporl.errors import BadInput
+
+MOST_ELEMENTS = 50_000_000
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """A numbering of the elements of a discrete space, from 0 to `size - 1`."""
+
+    space: gym.Space[Any]
+    sizes: tuple[int, ...]
+    starts: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return int(np.prod(self.sizes))
+
+    def index(self, element: Any) -> int:
+        """The number of an element."""
+        total = 0
+        for value, size, start in zip(_parts(self.space, element), self.sizes, self.starts, strict=True):
+            total = total * size + int(value) - start
+        return total
+
+    def element(self, index: int) -> Any:
+        """The element with a number, as the space itself would give it."""
+        values = []
+        for size, start in zip(reversed(self.sizes), reversed(self.starts), strict=True):
+            index, remainder = divmod(index, size)
+            values.append(remainder + start)
+        return _assemble(self.space, list(reversed(values)))
+
+
+def enumerate_space(space: gym.Space[Any], field: str, environment: str) -> Enumeration:
+    """Number a space made of `Discrete`, `MultiDiscrete`, `MultiBinary` and tuples of them."""
+    sizes, starts = _ranges(space, field, environment)
+    enumeration = Enumeration(space, tuple(sizes), tuple(starts))
+    if enumeration.size > MOST_ELEMENTS:
+        raise BadInput(
+            field, space, f"a table with {enumeration.size:,} rows is too large; use another agent"
+        )
+    return enumeration
+
+
+def _ranges(space: gym.Space[Any], field: str, environment: str) -> tuple[list[int], list[int]]:
+    if isinstance(space, Discrete):
+        return [int(space.n)], [int(space.start)]
+    if isinstance(space, MultiDiscrete):
+        return [int(n) for n in space.nvec.ravel()], [int(s) for s in space.start.ravel()]
+    if isinstance(space, MultiBinary):
+        count = int(np.prod(space.shape))
+        return [2] * count, [0] * count
+    if isinstance(space, Tuple):
+        sizes: list[int] = []
+        starts: list[int] = []
+        for part in space.spaces:
+            part_sizes, part_starts = _ranges(part, field, environment)
+            sizes, starts = sizes + part_sizes, starts + part_starts
+        return sizes, starts
+    raise BadInput(
+        field,
+        space,
+        f"tabular agents need discrete spaces and {environment!r} has a continuous or structured"
+        " one; wrap the environment to discretize it",
+    )
+
+
+def _parts(space: gym.Space[Any], element: Any) -> list[Any]:
+    if isinstance(space, Discrete):
+        return [element]
+    if isinstance(space, Tuple):
+        return [
+            value
+            for part, nested in zip(space.spaces, element, strict=True)
+            for value in _parts(part, nested)
+        ]
+    return list(np.asarray(element).ravel())
+
+
+def _assemble(space: gym.Space[Any], values: list[int]) -> Any:
+    """Take from the front of `values` what one element of the space needs."""
+    if isinstance(space, Discrete):
+        return values.pop(0)
+    if isinstance(space, Tuple):
+        return tuple(_assemble(part, values) for part in space.spaces)
+    shape = space.shape or ()
+    taken = [values.pop(0) for _ in range(int(np.prod(shape)))]
+    return np.array(taken, dtype=space.dtype).reshape(shape)

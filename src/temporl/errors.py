@@ -1,0 +1,47 @@
+"""The errors a user can meet, each a single line that names the way out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TemporlError(Exception):
+    """Everything this library raises on purpose."""
+
+
+class BadInput(TemporlError, ValueError):
+    """A value given by the user cannot be used: names the field, the value and what is allowed."""
+
+    def __init__(self, field: str, value: object, allowed: str) -> None:
+        self.field, self.value, self.allowed = field, value, allowed
+        super().__init__(field, value, allowed)
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.value!r} cannot be used; {self.allowed}"
+
+
+class DamagedFile(TemporlError):
+    """A file that is not what its place in a results folder says it is."""
+
+
+class RunFailed(TemporlError):
+    """A run that started and could not finish; the other runs of its sweep are not touched."""
+
+
+def unknown_name(field: str, name: str, known: Iterable[str]) -> BadInput:
+    """The error for a name that does not exist, with the nearest one that does."""
+    names = sorted(known)
+    nearest = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.4)
+    by_lower = {n.lower(): n for n in names}
+    hint = f"did you mean {by_lower[nearest[0]]!r}? " if nearest else ""
+    return BadInput(field, name, f"{hint}known: {', '.join(names)}")
+
+
+def require_range(
+    field: str, value: float, low: float, high: float, *, low_open: bool = False
+) -> None:
+    """Raise unless `low <= value <= high` (`low < value` where the lower end is open)."""
+    if not ((low < value if low_open else low <= value) and value <= high):
+        bracket = "(" if low_open else "["
+        raise BadInput(field, value, f"allowed: a number in {bracket}{low:g}, {high:g}]")

@@ -1,0 +1,108 @@
+"""The connections that a run of equal actions reveals.
+
+A connection says: playing `action` for `skip` steps from `observation` collected `reward` and
+ended in `next_observation`. Playing one action for j steps reveals j (j + 1) / 2 of them, and
+learning uses them all.
+
+What a connection needs is that the action stayed the same, not that a single decision made it so.
+Two rules govern the end of an episode:
+
+* A terminal state ends every skip that would have gone on, so it teaches all of them.
+* A time limit ends the episode and the commitment but is not an outcome of the action: connections
+  up to it bootstrap as usual, and longer skips learn nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from jaxtyping import Int
+
+from temporl.compilation import compiled
+from temporl.skipping.skips import Skips, first_at_least
+from temporl.skipping.targets import extend
+
+
+class Step(NamedTuple):
+    """One step of an environment, and whether the agent decided anew at its start."""
+
+    observation: Any
+    action: Any
+    reward: float
+    next_observation: Any
+    terminated: bool
+    truncated: bool
+    decided: bool = True
+
+
+class Connection(NamedTuple):
+    """What playing `action` for `skip` steps led to; a transition is a connection of length one."""
+
+    observation: Any
+    action: Any
+    skip: int
+    reward: float
+    discount: float
+    next_observation: Any
+
+
+@compiled
+def skips_taught(
+    first_at_least: Int[np.ndarray, "distance"], distance: int, terminated: bool
+) -> tuple[int, int]:
+    """The skips, as a range of indices, that an end `distance` steps after a start teaches.
+
+    The skip of exactly that length, if it is in the set; at a terminal state also every longer
+    one, because it would have been cut short there with the same return.
+    """
+    stop = first_at_least[-1] if terminated else first_at_least[distance + 1]
+    return first_at_least[distance], stop
+
+
+@compiled
+def run_length(run: int, continues: bool, longest: int) -> int:
+    """How many steps back a connection may start after one more step of the same action."""
+    return min(run + 1, longest) if continues else 1
+
+
+def connections(
+    steps: Sequence[Step],
+    skips: Skips,
+    gamma: float,
+    spanning: Literal["run", "skip"] = "run",
+) -> Iterator[Connection]:
+    """All connections that a sequence of steps reveals, in the order in which they end.
+
+    With `spanning="run"` a connection may cross decisions as long as the action stays the same;
+    with `"skip"`, as in the paper, it lies within a single decision.
+
+    >>> from temporl.skipping import consecutive
+    >>> right = [Step(s, "right", 0.0, s + 1, False, False) for s in range(3)]
+    >>> [(c.observation, c.skip, c.next_observation) for c in connections(right, consecutive(3), 1)]
+    [(0, 1, 1), (1, 1, 2), (0, 2, 2), (2, 1, 3), (1, 2, 3), (0, 3, 3)]
+    """
+    first, run = first_at_least(skips), 0
+    for time, step in enumerate(steps):
+        continues = run > 0 and (
+            bool(np.all(step.action == steps[time - 1].action))
+            if spanning == "run"
+            else not step.decided
+        )
+        run = run_length(run, continues, skips[-1])
+        reward, discount = 0.0, 0.0 if step.terminated else 1.0
+        for distance in range(1, run + 1):
+            start = steps[time + 1 - distance]
+            reward, discount = extend(start.reward, gamma, reward, discount)
+            for index in range(*skips_taught(first, distance, step.terminated)):
+                yield Connection(
+                    start.observation,
+                    start.action,
+                    skips[index],
+                    reward,
+                    discount,
+                    step.next_observation,
+                )
+        if step.terminated or step.truncated:
+            run = 0

@@ -1,0 +1,65 @@
+"""The set of skips an agent chooses from: increasing lengths that start with 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NewType
+
+import numpy as np
+from jaxtyping import Int
+
+from temporl.errors import BadInput
+
+Skips = NewType("Skips", tuple[int, ...])
+
+
+def skip_set(lengths: Sequence[int]) -> Skips:
+    """Any increasing lengths that start with 1.
+
+    The length 1 is required because it is what the behaviour itself learns from: without it an
+    agent could not react at the next step.
+
+    >>> skip_set([1, 3, 9])
+    (1, 3, 9)
+    """
+    skips = tuple(int(length) for length in lengths)
+    if any(length != given for length, given in zip(skips, lengths, strict=True)):
+        raise BadInput("skips", tuple(lengths), "allowed: whole numbers")
+    if not skips or skips[0] != 1:
+        raise BadInput("skips", skips, "allowed: increasing lengths that start with 1")
+    if any(later <= earlier for earlier, later in zip(skips, skips[1:], strict=False)):
+        raise BadInput("skips", skips, "allowed: strictly increasing lengths, such as 1,2,4,8")
+    return Skips(skips)
+
+
+def consecutive(longest: int) -> Skips:
+    """Every length from 1 to `longest`, the paper's choice.
+
+    >>> consecutive(4)
+    (1, 2, 3, 4)
+    """
+    if longest < 1:
+        raise BadInput("max_skip", longest, "allowed: a whole number of at least 1")
+    return skip_set(range(1, longest + 1))
+
+
+def powers_of_two(longest: int) -> Skips:
+    """The powers of two up to `longest`: far reach with few choices.
+
+    >>> powers_of_two(100)
+    (1, 2, 4, 8, 16, 32, 64)
+    """
+    if longest < 1:
+        raise BadInput("max_skip", longest, "allowed: a whole number of at least 1")
+    return skip_set([1 << power for power in range(longest.bit_length())])
+
+
+def first_at_least(skips: Skips) -> Int[np.ndarray, "distance"]:
+    """For each distance up to one past the longest skip, the index of the first skip that long.
+
+    This is the only place where a length becomes an index.
+
+    >>> first_at_least(skip_set([1, 2, 4])).tolist()
+    [0, 0, 1, 2, 2, 3]
+    """
+    return np.searchsorted(np.asarray(skips), np.arange(skips[-1] + 2))
