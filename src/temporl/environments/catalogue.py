@@ -4,34 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 
 from temporl.environments.gridmap import GridMap
 from temporl.errors import BadInput, unknown_name
 
-WORLDS = {"cliff": 100, "bridge": 100, "zigzag": 100, "open": 1000}
-"""The paper's gridworlds and their step limits."""
+class World(NamedTuple):
+    """One of the gridworlds that come with the library."""
+
+    map_name: str
+    step_limit: int
+
+
+WORLDS = {
+    "temporl/Cliff-v0": World("cliff", 100),
+    "temporl/Bridge-v0": World("bridge", 100),
+    "temporl/ZigZag-v0": World("zigzag", 100),
+    "temporl/Open-v0": World("open", 1000),
+}
 
 OWN_MAP = "temporl/Map-v0"
-
-
-def world_id(name: str) -> str:
-    """The Gymnasium id of one of the paper's gridworlds."""
-    return f"temporl/{ {'zigzag': 'ZigZag'}.get(name, name.capitalize()) }-v0".replace(" ", "")
 
 
 def register_worlds() -> None:
     """Make the gridworlds known to Gymnasium; doing it twice changes nothing."""
     entry_point = "temporl.environments.gridworld:GridWorld"
-    for name, limit in WORLDS.items():
-        if world_id(name) not in gym.registry:
+    for world_id, world in WORLDS.items():
+        if world_id not in gym.registry:
             gym.register(
-                world_id(name),
+                world_id,
                 entry_point=entry_point,
-                max_episode_steps=limit,
-                kwargs={"map": str(GridMap.named(name))},
+                max_episode_steps=world.step_limit,
+                kwargs={"map": str(GridMap.named(world.map_name))},
             )
     if OWN_MAP not in gym.registry:
         gym.register(OWN_MAP, entry_point=entry_point)

@@ -1,0 +1,104 @@
+"""Greedy episodes: how much an agent earns, how many steps it takes, how often it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import gymnasium as gym
+import numpy as np
+from jaxtyping import Float, Int
+
+from temporl.environments.catalogue import EnvironmentSpec
+from temporl.errors import BadInput
+from temporl.randomness import Purpose, episode_seed
+from temporl.skipping import FREE, Decision, commit
+
+
+class Policy(Protocol):
+    """Anything that answers an observation with an action and a duration."""
+
+    def decide(self, observation: Any) -> Decision:
+        """The greedy decision."""
+        ...
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The outcome of greedy episodes, one entry for each."""
+
+    returns: Float[np.ndarray, "episode"]
+    lengths: Int[np.ndarray, "episode"]
+    decisions: Int[np.ndarray, "episode"]
+
+    def summary(self) -> dict[str, Any]:
+        """Mean, spread and extremes, as `temporl evaluate --json` prints them."""
+        columns = {"return": self.returns, "steps": self.lengths, "decisions": self.decisions}
+        return {"episodes": len(self.returns)} | {
+            name: {
+                "mean": float(np.mean(values)),
+                "std": float(np.std(values)),
+                "min": float(np.min(values)),
+                "max": float(np.max(values)),
+            }
+            for name, values in columns.items()
+        }
+
+
+EnvironmentLike = str | EnvironmentSpec | gym.Env[Any, Any] | Callable[[], gym.Env[Any, Any]]
+
+
+def make_environment(environment: EnvironmentLike) -> gym.Env[Any, Any]:
+    """Make what a user names: an id, a map file, a function that makes one, or one itself."""
+    if isinstance(environment, str):
+        environment = EnvironmentSpec.given(environment)
+    if isinstance(environment, EnvironmentSpec):
+        return environment.make()
+    return environment if isinstance(environment, gym.Env) else environment()
+
+
+def play_episode(
+    policy: Policy, environment: gym.Env[Any, Any], seed: int, step_limit: int | None = None
+) -> tuple[float, int, int]:
+    """Play one episode from a seed: its return, steps and decisions.
+
+    A commitment that the episode's end cuts short counts as one decision.
+    """
+    observation, _ = environment.reset(seed=seed)
+    commitment, over = FREE, False
+    total, steps, decisions = 0.0, 0, 0
+    while not over:
+        if commitment.spent:
+            commitment = commit(policy.decide(observation))
+            decisions += 1
+        observation, reward, terminated, truncated, _ = environment.step(
+            commitment.decision.action
+        )
+        total += float(reward)
+        steps += 1
+        over = terminated or truncated or steps == step_limit
+        commitment = commitment.after_step(over)
+    return total, steps, decisions
+
+
+def evaluate(
+    policy: Policy, environment: EnvironmentLike, episodes: int = 20, seed: int = 0
+) -> Evaluation:
+    """Play greedy episodes and count.
+
+    Episodes are seeded one by one, so that the k-th episode does not depend on those before it.
+    """
+    if episodes < 1:
+        raise BadInput("episodes", episodes, "allowed: a whole number of at least 1")
+    made = make_environment(environment)
+    played = [
+        play_episode(
+            policy, made, episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode)
+        )
+        for episode in range(episodes)
+    ]
+    if made is not environment:
+        made.close()
+    returns, lengths, decisions = zip(*played, strict=True)
+    return Evaluation(np.array(returns), np.array(lengths), np.array(decisions))

@@ -1,0 +1,154 @@
+"""The three tabular agents, as the hyperparameters that make them.
+
+They share one learning rule and differ in one thing: who says how long an action is played.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from temporl.errors import BadInput, require_range
+from temporl.skipping.skips import Skips, consecutive, first_at_least, powers_of_two, skip_set
+from temporl.tabular.learner import Duration, Learner, Ties
+from temporl.tabular.schedules import schedule
+
+ACTION_TIES = {"random": Ties.RANDOM, "first": Ties.FIRST}
+SKIP_TIES = {"random": Ties.RANDOM, "shortest": Ties.FIRST, "longest": Ties.LAST}
+
+
+def tie_rule(field: str, value: str, allowed: dict[str, Ties]) -> int:
+    """Look a tie rule up. A plain number, because numba takes long to recognize an enumeration."""
+    if value not in allowed:
+        raise BadInput(field, value, f"allowed: {', '.join(allowed)}")
+    return int(allowed[value])
+
+
+@dataclass(frozen=True)
+class QLearning:
+    """Q-learning (`q`): decides at every step. The paper's vanilla agent."""
+
+    duration: ClassVar[Duration] = Duration.ONE_STEP
+
+    alpha: float = 0.5
+    """Learning rate. The paper's code: 0.5."""
+    gamma: float = 0.99
+    """Discount per step. The paper's code: 0.99."""
+    epsilon: float | str = 0.1
+    """Exploration: a constant, 'linear' (1 to 0), 'log' (1 to 1e-6), or with ends, 'linear:1:0.05'.
+    Section 4.1 of the paper tries the first three."""
+    action_ties: Literal["random", "first"] = "random"
+    """Which of equally good actions is played. The paper's code: a random one."""
+
+    def __post_init__(self) -> None:
+        self.learner()
+
+    @property
+    def skip_lengths(self) -> Skips:
+        """The durations the agent can choose."""
+        return consecutive(1)
+
+    def learner(self) -> Learner:
+        """Check all values and put them into the form in which compiled code reads them."""
+        require_range("alpha", self.alpha, 0.0, 1.0, low_open=True)
+        require_range("gamma", self.gamma, 0.0, 1.0)
+        skips = self.skip_lengths
+        return Learner(
+            duration=int(self.duration),
+            alpha=float(self.alpha),
+            gamma=float(self.gamma),
+            epsilon=schedule(self.epsilon),
+            skip_epsilon=schedule(self.epsilon),
+            action_ties=tie_rule("action_ties", self.action_ties, ACTION_TIES),
+            training_skip_ties=int(Ties.RANDOM),
+            greedy_skip_ties=int(Ties.LAST),
+            tie_tolerance=0.0,
+            spans_decisions=True,
+            skips=np.asarray(skips),
+            first_at_least=first_at_least(skips),
+            repeat_cumulative=np.ones(1),
+        )
+
+
+@dataclass(frozen=True)
+class TempoQLearning(QLearning):
+    """TempoRL Q-learning (`t-q`): a second Q-function learns how long to play the chosen action."""
+
+    duration: ClassVar[Duration] = Duration.LEARNED
+
+    max_skip: int | None = None
+    """Longest skip J; 7 unless given, as in section 4.1 of the paper."""
+    skips: str | tuple[int, ...] = "all"
+    """The set of skips: 'all' (1 to J), 'powers-of-two' up to J, or any as in '1,3,9'."""
+    connections: Literal["run", "skip"] = "run"
+    """Connections span decisions with the same action ('run'), or lie within one ('skip': the
+    paper)."""
+    skip_epsilon: float | str | None = None
+    """Exploration of the skip; the same as that of the action unless given, as in the paper."""
+    skip_ties: Literal["random", "shortest", "longest"] = "random"
+    """Which of equally good skips is played in training."""
+    greedy_skip_ties: Literal["random", "shortest", "longest"] = "longest"
+    """Which of equally good skips is played by the greedy policy. The paper's code: the longest."""
+    tie_tolerance: float = 0.0
+    """Skips whose values are at most this far below the best count as equally good."""
+
+    @property
+    def skip_lengths(self) -> Skips:
+        """The durations the agent can choose."""
+        longest = 7 if self.max_skip is None else self.max_skip
+        if self.skips == "all":
+            return consecutive(longest)
+        if self.skips == "powers-of-two":
+            return powers_of_two(longest)
+        given = self.skips.split(",") if isinstance(self.skips, str) else self.skips
+        try:
+            lengths = skip_set([int(length) for length in given])
+        except BadInput:
+            raise
+        except ValueError:
+            raise BadInput(
+                "skips", self.skips, "allowed: 'all', 'powers-of-two', or lengths as in '1,3,9'"
+            ) from None
+        if self.max_skip not in (None, lengths[-1]):
+            raise BadInput(
+                "max_skip", self.max_skip, f"the given skips end with {lengths[-1]}; leave one out"
+            )
+        return lengths
+
+    def learner(self) -> Learner:
+        """Check all values and put them into the form in which compiled code reads them."""
+        if self.connections not in ("run", "skip"):
+            raise BadInput("connections", self.connections, "allowed: run, skip")
+        require_range("tie_tolerance", self.tie_tolerance, 0.0, np.inf)
+        epsilon = self.epsilon if self.skip_epsilon is None else self.skip_epsilon
+        return super().learner()._replace(
+            skip_epsilon=schedule(epsilon, "skip_epsilon"),
+            training_skip_ties=tie_rule("skip_ties", self.skip_ties, SKIP_TIES),
+            greedy_skip_ties=tie_rule("greedy_skip_ties", self.greedy_skip_ties, SKIP_TIES),
+            tie_tolerance=float(self.tie_tolerance),
+            spans_decisions=self.connections == "run",
+        )
+
+
+@dataclass(frozen=True)
+class ExtendedQLearning(QLearning):
+    """Temporally extended epsilon-greedy Q-learning (`ez-q`): only exploratory actions last."""
+
+    duration: ClassVar[Duration] = Duration.ZETA
+
+    mu: float = 2.0
+    """Exponent of the zeta distribution, P(n) ~ n**-mu. Dabney et al. (2020): 2."""
+    max_repeat: int = 10_000
+    """Longest repeat. Dabney et al. (2020): 10,000."""
+
+    def learner(self) -> Learner:
+        """Check all values and put them into the form in which compiled code reads them."""
+        require_range("mu", self.mu, 1.0, np.inf, low_open=True)
+        if self.max_repeat < 1:
+            raise BadInput("max_repeat", self.max_repeat, "allowed: a whole number of at least 1")
+        weights = np.arange(1, self.max_repeat + 1, dtype=np.float64) ** -self.mu
+        cumulative = np.cumsum(weights) / weights.sum()
+        cumulative[-1] = 1.0
+        return super().learner()._replace(repeat_cumulative=cumulative)

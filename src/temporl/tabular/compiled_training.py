@@ -1,0 +1,175 @@
+"""Training and greedy episodes on a transition table, compiled as a whole."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from temporl.compilation import compiled
+from temporl.environments.transitions import TransitionTable, draw_start, play
+from temporl.skipping.connections import run_length
+from temporl.tabular.learner import Learner, Tables
+from temporl.tabular.learning import Episode, decide, learn
+from temporl.tabular.schedules import epsilon_at
+
+
+class Budget(NamedTuple):
+    """How long training lasts: a number of episodes, or of steps (then `counts_steps`)."""
+
+    amount: int
+    counts_steps: bool
+    step_limit: int
+
+
+class Streams(NamedTuple):
+    """The random streams of a run; evaluation has its own, so that it cannot disturb training."""
+
+    exploration: np.random.Generator
+    environment: np.random.Generator
+    evaluation: np.random.Generator
+    evaluation_environment: np.random.Generator
+
+
+class Evaluations(NamedTuple):
+    """Greedy episodes, a row each: when they were played, and how they went."""
+
+    episode: Int[np.ndarray, "evaluation"]
+    step: Int[np.ndarray, "evaluation"]
+    returns: Float[np.ndarray, "evaluation"]
+    lengths: Int[np.ndarray, "evaluation"]
+    decisions: Int[np.ndarray, "evaluation"]
+
+
+def empty_evaluations(count: int) -> Evaluations:
+    """Room for a number of evaluations."""
+    whole = [np.zeros(count, dtype=np.int64) for _ in range(4)]
+    return Evaluations(whole[0], whole[1], np.zeros(count), whole[2], whole[3])
+
+
+@compiled
+def train_episode(
+    table: TransitionTable,
+    learner: Learner,
+    tables: Tables,
+    episode: Episode,
+    epsilon: float,
+    skip_epsilon: float,
+    most_steps: int,
+    exploration: np.random.Generator,
+    environment: np.random.Generator,
+) -> int:
+    """Play and learn one episode; returns its number of steps."""
+    state = draw_start(table, environment)
+    terminated = False
+    time = run = remaining = 0
+    action = -1
+    while not terminated and time < most_steps:
+        decides = remaining == 0
+        continues = time > 0 and not decides
+        if decides:
+            previous = action
+            action, remaining = decide(
+                learner,
+                tables,
+                state,
+                epsilon,
+                skip_epsilon,
+                learner.training_skip_ties,
+                exploration,
+            )
+            continues = learner.spans_decisions and action == previous
+        next_state, reward, terminated = play(table, state, action, environment)
+        episode.states[time] = state
+        episode.rewards[time] = reward
+        time += 1
+        remaining -= 1
+        run = run_length(run, continues, learner.skips[-1])
+        learn(learner, tables, episode, time, run, action, next_state, terminated)
+        state = next_state
+    return time
+
+
+@compiled
+def greedy_episode(
+    table: TransitionTable,
+    learner: Learner,
+    tables: Tables,
+    step_limit: int,
+    generator: np.random.Generator,
+    environment: np.random.Generator,
+) -> tuple[float, int, int]:
+    """Play one episode without exploring: its return, steps and decisions."""
+    state = draw_start(table, environment)
+    terminated = False
+    total = 0.0
+    time = decisions = remaining = action = 0
+    while not terminated and time < step_limit:
+        if remaining == 0:
+            action, remaining = decide(
+                learner, tables, state, 0.0, 0.0, learner.greedy_skip_ties, generator
+            )
+            decisions += 1
+        state, reward, terminated = play(table, state, action, environment)
+        total += reward
+        time += 1
+        remaining -= 1
+    return total, time, decisions
+
+
+@compiled
+def train_episodes(
+    table: TransitionTable,
+    learner: Learner,
+    tables: Tables,
+    budget: Budget,
+    first_episode: int,
+    first_step: int,
+    most_episodes: int,
+    evaluate_every: int,
+    streams: Streams,
+    scratch: Episode,
+    evaluations: Evaluations,
+) -> tuple[int, int, int]:
+    """Train for some episodes of a run, evaluating on the way.
+
+    Returns the numbers of episodes and steps of the run so far, and of evaluations made here.
+    """
+    longest = budget.step_limit
+    episode, step, evaluated = first_episode, first_step, 0
+    while episode < first_episode + most_episodes:
+        spent = step if budget.counts_steps else episode
+        if spent >= budget.amount:
+            break
+        epsilon = epsilon_at(learner.epsilon, spent, budget.amount)
+        skip_epsilon = epsilon_at(learner.skip_epsilon, spent, budget.amount)
+        most_steps = min(longest, budget.amount - step) if budget.counts_steps else longest
+        step += train_episode(
+            table,
+            learner,
+            tables,
+            scratch,
+            epsilon,
+            skip_epsilon,
+            most_steps,
+            streams.exploration,
+            streams.environment,
+        )
+        episode += 1
+        if evaluate_every > 0 and episode % evaluate_every == 0:
+            total, length, decisions = greedy_episode(
+                table,
+                learner,
+                tables,
+                longest,
+                streams.evaluation,
+                streams.evaluation_environment,
+            )
+            evaluations.episode[evaluated] = episode
+            evaluations.step[evaluated] = step
+            evaluations.returns[evaluated] = total
+            evaluations.lengths[evaluated] = length
+            evaluations.decisions[evaluated] = decisions
+            evaluated += 1
+    return episode, step, evaluated

@@ -1,0 +1,159 @@
+"""Deciding and learning with tables: the inside of the paper's algorithm 1.
+
+    s <- start
+    repeat until the episode ends:
+        a <- epsilon-greedy in Q(s, .)                                        decide
+        j <- epsilon-greedy in Q(s, . | a)                                    decide
+        repeat j times, or until the episode ends:
+            play a: r, s'
+            Q(s, a)     <- Q(s, a)     + alpha (r + gamma max Q(s', .) - Q(s, a))        learn
+            for every connection (start, j', r', discount) that ends in s':
+                Q(start, j' | a) <- Q(start, j' | a)
+                                + alpha (r' + discount max Q(s', .) - Q(start, j' | a))  learn
+            s <- s'
+
+The paper collects the connections of a skip and learns them at its end; here each is learned as
+soon as it is complete, which lets connections span decisions with the same action.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from temporl.compilation import compiled
+from temporl.skipping.connections import skips_taught
+from temporl.skipping.targets import extend, target
+from temporl.tabular.learner import Duration, Learner, Tables, Ties
+
+
+class Episode(NamedTuple):
+    """The states and rewards of the episode so far; one is reused for all episodes of a run."""
+
+    states: Int[np.ndarray, "step"]
+    rewards: Float[np.ndarray, "step"]
+
+
+@compiled
+def best_value(values: Float[np.ndarray, "row choice"], row: int) -> float:
+    """The largest value in a row."""
+    best = values[row, 0]
+    for choice in range(1, values.shape[1]):
+        if values[row, choice] > best:
+            best = values[row, choice]
+    return best
+
+
+@compiled
+def greedy(
+    values: Float[np.ndarray, "row choice"],
+    row: int,
+    ties: int,
+    tolerance: float,
+    generator: np.random.Generator,
+) -> int:
+    """The best choice of a row; a random number is used only to break a tie at random."""
+    threshold = best_value(values, row) - tolerance
+    tied = 0
+    for choice in range(values.shape[1]):
+        tied += values[row, choice] >= threshold
+    rank = 0
+    if tied > 1:
+        if ties == Ties.RANDOM:
+            rank = int(generator.random() * tied)
+        elif ties == Ties.LAST:
+            rank = tied - 1
+    choice = 0
+    while rank > 0 or values[row, choice] < threshold:
+        rank -= values[row, choice] >= threshold
+        choice += 1
+    return choice
+
+
+@compiled
+def epsilon_greedy(
+    values: Float[np.ndarray, "row choice"],
+    row: int,
+    epsilon: float,
+    ties: int,
+    tolerance: float,
+    generator: np.random.Generator,
+) -> tuple[int, bool]:
+    """A choice, and whether it explores.
+
+    One random number says both whether to explore and what to choose: where it falls below
+    epsilon, it is uniform below epsilon. Without exploration none is used.
+    """
+    if epsilon > 0.0:
+        draw = generator.random()
+        if draw < epsilon:
+            return int(draw / epsilon * values.shape[1]), True
+    return greedy(values, row, ties, tolerance, generator), False
+
+
+@compiled
+def decide(
+    learner: Learner,
+    tables: Tables,
+    state: int,
+    epsilon: float,
+    skip_epsilon: float,
+    skip_ties: int,
+    generator: np.random.Generator,
+) -> tuple[int, int]:
+    """An action and for how many steps to play it; greedy where both epsilons are 0."""
+    action, explores = epsilon_greedy(
+        tables.action_values, state, epsilon, learner.action_ties, 0.0, generator
+    )
+    if learner.duration == Duration.LEARNED:
+        row = state * tables.action_values.shape[1] + action
+        index, _ = epsilon_greedy(
+            tables.skip_values, row, skip_epsilon, skip_ties, learner.tie_tolerance, generator
+        )
+        return action, learner.skips[index]
+    if learner.duration == Duration.ZETA and explores:
+        return action, np.searchsorted(learner.repeat_cumulative, generator.random()) + 1
+    return action, 1
+
+
+@compiled
+def learn(
+    learner: Learner,
+    tables: Tables,
+    episode: Episode,
+    time: int,
+    run: int,
+    action: int,
+    next_state: int,
+    terminated: bool,
+) -> None:
+    """Learn from the step just played, the last of `time`, and from all connections it completes.
+
+    `run` is how many steps back the connections may start.
+    """
+    alive = 0.0 if terminated else 1.0
+    value = best_value(tables.action_values, next_state)
+
+    state = episode.states[time - 1]
+    goal = target(episode.rewards[time - 1], learner.gamma * alive, value)
+    tables.action_values[state, action] += learner.alpha * (
+        goal - tables.action_values[state, action]
+    )
+    if learner.duration != Duration.LEARNED:
+        return
+
+    reward, discount = 0.0, alive
+    for distance in range(1, run + 1):
+        start = episode.states[time - distance]
+        reward, discount = extend(
+            episode.rewards[time - distance], learner.gamma, reward, discount
+        )
+        row = start * tables.action_values.shape[1] + action
+        goal = target(reward, discount, value)
+        first, stop = skips_taught(learner.first_at_least, distance, terminated)
+        for index in range(first, stop):
+            tables.skip_values[row, index] += learner.alpha * (
+                goal - tables.skip_values[row, index]
+            )
