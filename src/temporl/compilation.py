@@ -26,9 +26,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     Compiled functions own no memory: every array is made by the caller, which outlives the call.
     So they need no reference counts, which would cost more than the arithmetic.
     """
-    decorate = numba.njit(
-        cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False
-    )
+    decorate = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False)
     usual = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = os.environ.get("NUMBA_CACHE_DIR") or str(_cache_folder())
     try:

@@ -28,9 +28,9 @@ class Policy(Protocol):
 class Evaluation:
     """The outcome of greedy episodes, one entry for each."""
 
-    returns: Float[np.ndarray, "episode"]
-    lengths: Int[np.ndarray, "episode"]
-    decisions: Int[np.ndarray, "episode"]
+    returns: Float[np.ndarray, episode]
+    lengths: Int[np.ndarray, episode]
+    decisions: Int[np.ndarray, episode]
 
     def summary(self) -> dict[str, Any]:
         """Mean, spread and extremes, as `temporl evaluate --json` prints them."""
@@ -72,9 +72,7 @@ def play_episode(
         if commitment.spent:
             commitment = commit(policy.decide(observation))
             decisions += 1
-        observation, reward, terminated, truncated, _ = environment.step(
-            commitment.decision.action
-        )
+        observation, reward, terminated, truncated, _ = environment.step(commitment.decision.action)
         total += float(reward)
         steps += 1
         over = terminated or truncated or steps == step_limit
@@ -93,9 +91,7 @@ def evaluate(
         raise BadInput("episodes", episodes, "allowed: a whole number of at least 1")
     made = make_environment(environment)
     played = [
-        play_episode(
-            policy, made, episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode)
-        )
+        play_episode(policy, made, episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode))
         for episode in range(episodes)
     ]
     if made is not environment:

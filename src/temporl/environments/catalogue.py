@@ -11,6 +11,7 @@ import gymnasium as gym
 from temporl.environments.gridmap import GridMap
 from temporl.errors import BadInput, unknown_name
 
+
 class World(NamedTuple):
     """One of the gridworlds that come with the library."""
 
@@ -111,9 +112,14 @@ def unknown_environment(name: str) -> BadInput:
 
 def step_limit_of(environment: gym.Env[Any, Any], name: str) -> int:
     """The number of steps after which an episode is cut; every environment needs one."""
-    limit = environment.spec.max_episode_steps if environment.spec is not None else None
-    if limit is None:
+    limits = []
+    layer = environment
+    while isinstance(layer, gym.Wrapper):
+        if isinstance(layer, gym.wrappers.TimeLimit):
+            limits.append(layer._max_episode_steps)
+        layer = layer.env
+    if not limits:
         raise BadInput(
             "step_limit", None, f"{name!r} has none of its own; give one with --step-limit"
         )
-    return limit
+    return int(min(limits))

@@ -52,16 +52,15 @@ class GridWorld(gym.Env[int, int]):
             raise BadInput("render_mode", render_mode, "allowed: 'ansi', 'rgb_array'")
         self.map = grid if goal is None else grid.with_goal(*goal)
         self.render_mode = render_mode
-        cells = tuple(self.map)
+        cells = self._cells = tuple(self.map)
         self.observation_space: Discrete = Discrete(len(cells))
         self.action_space: Discrete = Discrete(len(MOVES))
         starts = np.array([cell == START for cell in cells], dtype=np.float64)
-        self.initial_state_distrib: Float[np.ndarray, "state"] = starts / starts.sum()
+        self.initial_state_distrib: Float[np.ndarray, state] = starts / starts.sum()
         self.P: dict[int, dict[int, Outcomes]] = {
             state: {action: self._outcomes(state, action, slip) for action in range(len(MOVES))}
             for state in range(len(cells))
         }
-        self._cells = cells
         self._state = int(np.flatnonzero(starts)[0])
 
     def _outcomes(self, state: int, action: int, slip: float) -> Outcomes:
@@ -72,7 +71,7 @@ class GridWorld(gym.Env[int, int]):
         outcomes = []
         for probability, direction in directions:
             following = self.map.neighbour(state, *moves[direction])
-            cell = tuple(self.map)[following]
+            cell = self._cells[following]
             outcomes.append((probability, following, REWARDS.get(cell, 0.0), cell in REWARDS))
         return outcomes
 

@@ -30,7 +30,9 @@ class Enumeration:
     def index(self, element: Any) -> int:
         """The number of an element."""
         total = 0
-        for value, size, start in zip(_parts(self.space, element), self.sizes, self.starts, strict=True):
+        for value, size, start in zip(
+            _parts(self.space, element), self.sizes, self.starts, strict=True
+        ):
             total = total * size + int(value) - start
         return total
 
@@ -52,6 +54,37 @@ def enumerate_space(space: gym.Space[Any], field: str, environment: str) -> Enum
             field, space, f"a table with {enumeration.size:,} rows is too large; use another agent"
         )
     return enumeration
+
+
+def space_to_data(space: gym.Space[Any]) -> dict[str, Any]:
+    """A discrete space as pure data, so that a policy can be loaded without its environment."""
+    if isinstance(space, Discrete):
+        return {"kind": "discrete", "n": int(space.n), "start": int(space.start)}
+    if isinstance(space, MultiDiscrete):
+        return {
+            "kind": "multi-discrete",
+            "nvec": space.nvec.tolist(),
+            "start": space.start.tolist(),
+        }
+    if isinstance(space, MultiBinary):
+        return {"kind": "multi-binary", "shape": list(space.shape)}
+    if isinstance(space, Tuple):
+        return {"kind": "tuple", "spaces": [space_to_data(part) for part in space.spaces]}
+    raise BadInput("space", space, "allowed: discrete spaces and tuples of them")
+
+
+def space_from_data(data: dict[str, Any]) -> gym.Space[Any]:
+    """Read back what `space_to_data` wrote."""
+    kind = data["kind"]
+    if kind == "discrete":
+        return Discrete(int(data["n"]), start=int(data["start"]))
+    if kind == "multi-discrete":
+        return MultiDiscrete(np.array(data["nvec"]), start=np.array(data["start"]))
+    if kind == "multi-binary":
+        return MultiBinary([int(size) for size in data["shape"]])
+    if kind == "tuple":
+        return Tuple([space_from_data(part) for part in data["spaces"]])
+    raise BadInput("space", kind, "allowed: discrete, multi-discrete, multi-binary, tuple")
 
 
 def _ranges(space: gym.Space[Any], field: str, environment: str) -> tuple[list[int], list[int]]:

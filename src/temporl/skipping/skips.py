@@ -54,7 +54,7 @@ def powers_of_two(longest: int) -> Skips:
     return skip_set([1 << power for power in range(longest.bit_length())])
 
 
-def first_at_least(skips: Skips) -> Int[np.ndarray, "distance"]:
+def first_at_least(skips: Skips) -> Int[np.ndarray, distance]:
     """For each distance up to one past the longest skip, the index of the first skip that long.
 
     This is the only place where a length becomes an index.

@@ -19,9 +19,7 @@ def target(reward: float, discount: float, value: float) -> float:
 
 
 @compiled
-def extend(
-    step_reward: float, gamma: float, reward: float, discount: float
-) -> tuple[float, float]:
+def extend(step_reward: float, gamma: float, reward: float, discount: float) -> tuple[float, float]:
     """Lengthen a connection by one step at its start.
 
     `sum_k gamma^k r_k` over `length + 1` steps is `r_0 + gamma * (the sum over the last length)`;

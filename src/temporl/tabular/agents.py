@@ -123,12 +123,16 @@ class TempoQLearning(QLearning):
             raise BadInput("connections", self.connections, "allowed: run, skip")
         require_range("tie_tolerance", self.tie_tolerance, 0.0, np.inf)
         epsilon = self.epsilon if self.skip_epsilon is None else self.skip_epsilon
-        return super().learner()._replace(
-            skip_epsilon=schedule(epsilon, "skip_epsilon"),
-            training_skip_ties=tie_rule("skip_ties", self.skip_ties, SKIP_TIES),
-            greedy_skip_ties=tie_rule("greedy_skip_ties", self.greedy_skip_ties, SKIP_TIES),
-            tie_tolerance=float(self.tie_tolerance),
-            spans_decisions=self.connections == "run",
+        return (
+            super()
+            .learner()
+            ._replace(
+                skip_epsilon=schedule(epsilon, "skip_epsilon"),
+                training_skip_ties=tie_rule("skip_ties", self.skip_ties, SKIP_TIES),
+                greedy_skip_ties=tie_rule("greedy_skip_ties", self.greedy_skip_ties, SKIP_TIES),
+                tie_tolerance=float(self.tie_tolerance),
+                spans_decisions=self.connections == "run",
+            )
         )
 
 

@@ -32,8 +32,8 @@ from temporl.tabular.learner import Duration, Learner, Tables, Ties
 class Episode(NamedTuple):
     """The states and rewards of the episode so far; one is reused for all episodes of a run."""
 
-    states: Int[np.ndarray, "step"]
-    rewards: Float[np.ndarray, "step"]
+    states: Int[np.ndarray, step]
+    rewards: Float[np.ndarray, step]
 
 
 @compiled
@@ -147,9 +147,7 @@ def learn(
     reward, discount = 0.0, alive
     for distance in range(1, run + 1):
         start = episode.states[time - distance]
-        reward, discount = extend(
-            episode.rewards[time - distance], learner.gamma, reward, discount
-        )
+        reward, discount = extend(episode.rewards[time - distance], learner.gamma, reward, discount)
         row = start * tables.action_values.shape[1] + action
         goal = target(reward, discount, value)
         first, stop = skips_taught(learner.first_at_least, distance, terminated)

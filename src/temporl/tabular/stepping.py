@@ -5,7 +5,7 @@ The same compiled `decide` and `learn` as in the compiled loop; only the loop is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,16 +20,19 @@ from temporl.tabular.learning import Episode, decide, learn
 from temporl.tabular.policy import TabularPolicy
 from temporl.tabular.schedules import epsilon_at
 
+MakeEnvironment = Callable[[], gym.Env[Any, Any]]
+
 
 def train_episodes_by_stepping(
     policy: TabularPolicy,
     environment: gym.Env[Any, Any],
-    evaluation_environment: gym.Env[Any, Any],
+    make: MakeEnvironment,
     budget: Budget,
     evaluate_every: int,
     seed: int,
 ) -> Iterator[tuple[int, int, Evaluations]]:
     """Train episode by episode; each yields the counts so far and the evaluation after it."""
+    evaluation_environment = make()
     exploration = stream(seed, Purpose.EXPLORATION)
     evaluated = replace(policy, ties=stream(seed, Purpose.EVALUATION))
     scratch = Episode(np.empty(budget.step_limit, dtype=np.int64), np.empty(budget.step_limit))
@@ -55,6 +58,7 @@ def train_episodes_by_stepping(
                 evaluated, evaluation_environment, evaluation_seed
             )
         yield episode, step, row
+    evaluation_environment.close()
 
 
 def train_episode(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-import gymnasium as gym
 import numpy as np
 
 from temporl.environments.catalogue import step_limit_of
@@ -24,12 +22,10 @@ from temporl.tabular.compiled_training import (
 from temporl.tabular.learner import empty_tables
 from temporl.tabular.learning import Episode
 from temporl.tabular.policy import TabularPolicy
-from temporl.tabular.stepping import train_episodes_by_stepping
+from temporl.tabular.stepping import MakeEnvironment, train_episodes_by_stepping
 
-CHUNK_EPISODES = 1000
-"""How many episodes are played between two looks at the clock."""
-
-MakeEnvironment = Callable[[], gym.Env[Any, Any]]
+CHUNK_EPISODES = 5000
+"""How many episodes are played between two reports of progress."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,15 @@ class Trained:
     steps: int
 
 
+def check_trainable(make: MakeEnvironment, name: str) -> None:
+    """Raise if tables cannot learn in an environment, before anything is started."""
+    environment = make()
+    enumerate_space(environment.observation_space, "observation space", name)
+    enumerate_space(environment.action_space, "action space", name)
+    step_limit_of(environment, name)
+    environment.close()
+
+
 def train_tabular(
     agent: QLearning,
     make: MakeEnvironment,
@@ -64,7 +69,7 @@ def train_tabular(
     prefer_stepping: bool = False,
 ) -> Trained:
     """Train one seed for a number of episodes or of steps, with greedy evaluations on the way."""
-    environment, evaluation_environment = make(), make()
+    environment = make()
     observations = enumerate_space(environment.observation_space, "observation space", name)
     actions = enumerate_space(environment.action_space, "action space", name)
     counts_steps = steps is not None
@@ -76,9 +81,7 @@ def train_tabular(
     chunks = (
         train_compiled(policy, table, budget, evaluate_every, seed)
         if table is not None
-        else train_episodes_by_stepping(
-            policy, environment, evaluation_environment, budget, evaluate_every, seed
-        )
+        else train_episodes_by_stepping(policy, environment, make, budget, evaluate_every, seed)
     )
     parts: list[Evaluations] = []
     episode = step = 0
@@ -86,7 +89,6 @@ def train_tabular(
         parts.append(evaluations)
         on_progress(Progress(episode, step, (step if counts_steps else episode) / amount))
     environment.close()
-    evaluation_environment.close()
     columns = zip(*parts, strict=True) if parts else empty_evaluations(0)
     return Trained(
         policy=policy,

@@ -1,0 +1,28 @@
+"""The paper's tables and figures as data, and what was published for them."""
+
+from temporl.errors import unknown_name
+from temporl.experiments.experiment import Cell, Experiment
+from temporl.experiments.exploration import EXPLORATION, EXPLORATION_SENSITIVITY
+from temporl.experiments.gridworlds import GRIDWORLDS, GRIDWORLDS_SKIP
+from temporl.experiments.skip_length import SKIP_LENGTH
+
+EXPERIMENTS = {
+    experiment.name: experiment
+    for experiment in (
+        GRIDWORLDS,
+        GRIDWORLDS_SKIP,
+        SKIP_LENGTH,
+        EXPLORATION,
+        EXPLORATION_SENSITIVITY,
+    )
+}
+
+
+def experiment_named(name: str) -> Experiment:
+    """Look an experiment up by its name."""
+    if name not in EXPERIMENTS:
+        raise unknown_name("experiment", name, EXPERIMENTS)
+    return EXPERIMENTS[name]
+
+
+__all__ = ["EXPERIMENTS", "Cell", "Experiment", "experiment_named"]

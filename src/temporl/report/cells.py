@@ -1,0 +1,54 @@
+"""The finished runs of a cell, as arrays with a row for each seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from temporl.experiments.experiment import Cell, Experiment
+from temporl.results.policies import load_policy
+from temporl.results.runs import POLICY, evaluation_columns, is_finished
+from temporl.tabular.policy import TabularPolicy
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What the runs of one cell brought."""
+
+    cell: Cell
+    folders: tuple[Path, ...]
+
+    @cached_property
+    def returns(self) -> Float[np.ndarray, "seed evaluation"]:
+        """Returns of the greedy evaluations."""
+        return evaluation_columns(self.folders, "return")
+
+    @cached_property
+    def lengths(self) -> Float[np.ndarray, "seed evaluation"]:
+        """Their numbers of steps."""
+        return evaluation_columns(self.folders, "length")
+
+    @cached_property
+    def decisions(self) -> Float[np.ndarray, "seed evaluation"]:
+        """Their numbers of decisions."""
+        return evaluation_columns(self.folders, "decisions")
+
+    def typical_policy(self) -> TabularPolicy:
+        """The policy of the first seed whose last evaluation is as good as any seed's."""
+        last = self.returns[:, -1]
+        return load_policy(self.folders[int(np.argmax(last == last.max()))] / POLICY)
+
+
+def collect(experiment: Experiment, out: Path, seeds: int) -> list[CellResult]:
+    """The results of all cells; only finished runs count."""
+    results = []
+    for cell in experiment.cells:
+        folders = [run.folder for run in experiment.cell_runs(cell, out, seeds)]
+        finished = tuple(folder for folder in folders if is_finished(folder))
+        if finished:
+            results.append(CellResult(cell, finished))
+    return results

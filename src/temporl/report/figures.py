@@ -1,0 +1,2 @@
+def draw_figures(experiment, results, rows, folder):
+    return []

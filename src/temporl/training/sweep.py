@@ -1,0 +1,156 @@
+"""Completing runs: those that are missing, on all cores, each written as soon as it is done.
+
+A seed's result depends on its configuration and seed alone, so neither the number of workers nor
+the order in which they take runs can change it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from temporl.errors import RunFailed
+from temporl.tabular.training import MakeEnvironment
+from temporl.training.progress import ProgressDisplay
+from temporl.training.runs import PlannedRun, execute
+
+OnFraction = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that could not finish, and why."""
+
+    run: PlannedRun
+    reason: str
+
+    def __str__(self) -> str:
+        name = self.run.config.environment.name
+        return f"{self.run.config.agent_name} on {name}, seed {self.run.seed}: {self.reason}"
+
+
+def default_workers() -> int:
+    """One worker for each core that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def complete(
+    missing: Sequence[PlannedRun],
+    workers: int,
+    display: ProgressDisplay,
+    make: MakeEnvironment | None = None,
+) -> list[Failure]:
+    """Execute runs, and return those that failed; the others are finished and on disk."""
+    if workers == 1 or len(missing) == 1 or make is not None:
+        return _complete_here(missing, display, make)
+    waiting: queue.SimpleQueue[PlannedRun] = queue.SimpleQueue()
+    for run in missing:
+        waiting.put(run)
+    failures: list[Failure] = []
+    processes = [_WorkerProcess() for _ in range(min(workers, len(missing)))]
+    threads = [
+        threading.Thread(target=_feed, args=(process, waiting, display, failures), daemon=True)
+        for process in processes
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        for process in processes:
+            process.stop()
+    return failures
+
+
+def _complete_here(
+    missing: Sequence[PlannedRun], display: ProgressDisplay, make: MakeEnvironment | None
+) -> list[Failure]:
+    failures = []
+    for run in missing:
+        with display.run() as on_fraction:
+            try:
+                execute(run, lambda progress, report=on_fraction: report(progress.fraction), make)
+            except Exception as error:  # an environment may raise anything; the other runs go on
+                failures.append(Failure(run, _reason(error)))
+    return failures
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, RunFailed) else f"{type(error).__name__}: {error}"
+
+
+def _feed(
+    process: _WorkerProcess,
+    waiting: queue.SimpleQueue[PlannedRun],
+    display: ProgressDisplay,
+    failures: list[Failure],
+) -> None:
+    """Give one worker runs until none is waiting."""
+    while True:
+        try:
+            run = waiting.get_nowait()
+        except queue.Empty:
+            return
+        with display.run() as on_fraction:
+            try:
+                process.execute(run, on_fraction)
+            except RunFailed as error:
+                failures.append(Failure(run, str(error)))
+
+
+class _WorkerProcess:
+    """A Python process that executes one run at a time; a new one replaces it if it dies."""
+
+    def __init__(self) -> None:
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path)
+        }
+        return subprocess.Popen(
+            [sys.executable, "-m", "temporl.training.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=Path.cwd(),
+        )
+
+    def execute(self, run: PlannedRun, on_fraction: OnFraction) -> None:
+        """Have one run executed; raise if it failed."""
+        if self._process.poll() is not None:
+            self._process = self._start()
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(run.to_data()) + "\n")
+            self._process.stdin.flush()
+            for line in self._process.stdout:
+                message = json.loads(line)
+                if "fraction" in message:
+                    on_fraction(message["fraction"])
+                elif "failed" in message:
+                    raise RunFailed(message["failed"])
+                else:
+                    return
+        except BrokenPipeError:
+            pass
+        raise RunFailed(f"its worker process died with exit code {self._process.wait()}")
+
+    def stop(self) -> None:
+        """End the process; a run it is in the middle of leaves nothing behind."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.terminate()
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()

@@ -1,0 +1,43 @@
+"""A worker process: reads runs as lines of JSON, executes them, answers with lines of JSON.
+
+Runs are pure data and results are files, so nothing else needs to cross between processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from typing import IO, Any
+
+from temporl.errors import TemporlError
+from temporl.training.runs import PlannedRun, execute
+
+
+def answer(channel: IO[str], message: dict[str, Any]) -> None:
+    """Send one line."""
+    channel.write(json.dumps(message) + "\n")
+    channel.flush()
+
+
+def main() -> None:
+    """Work until there is nothing left to read."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What an environment prints must not mix with the answers.
+    channel = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    for line in sys.stdin:
+        run = PlannedRun.from_data(json.loads(line))
+        try:
+            steps = execute(run, lambda progress: answer(channel, {"fraction": progress.fraction}))
+        except TemporlError as error:
+            answer(channel, {"failed": str(error)})
+        except Exception as error:  # an environment may raise anything; the other runs go on
+            answer(channel, {"failed": f"{type(error).__name__}: {error}"})
+        else:
+            answer(channel, {"finished": steps})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""The library's version, read once."""
+
+from importlib.metadata import version
+
+__version__ = version("temporl")
