@@ -8,12 +8,20 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+OPTIONS: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "forceinline": True,
+    "_nrt": False,
+}
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -26,13 +34,14 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     Compiled functions own no memory: every array is made by the caller, which outlives the call.
     So they need no reference counts, which would cost more than the arithmetic.
     """
-    decorate = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-    usual = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = os.environ.get("NUMBA_CACHE_DIR") or str(_cache_folder())
+    decorate = numba.njit(**OPTIONS)
+    config: Any = numba.config
+    usual = config.CACHE_DIR
+    config.CACHE_DIR = os.environ.get("NUMBA_CACHE_DIR") or str(_cache_folder())
     try:
         return cast("Callable[P, R]", decorate(function))
     finally:
-        numba.config.CACHE_DIR = usual
+        config.CACHE_DIR = usual
 
 
 @cache

@@ -28,9 +28,9 @@ class Policy(Protocol):
 class Evaluation:
     """The outcome of greedy episodes, one entry for each."""
 
-    returns: Float[np.ndarray, episode]
-    lengths: Int[np.ndarray, episode]
-    decisions: Int[np.ndarray, episode]
+    returns: Float[np.ndarray, " episode"]
+    lengths: Int[np.ndarray, " episode"]
+    decisions: Int[np.ndarray, " episode"]
 
     def summary(self) -> dict[str, Any]:
         """Mean, spread and extremes, as `temporl evaluate --json` prints them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -27,7 +27,7 @@ CELL_PIXELS = 32
 Outcomes = list[tuple[float, int, float, bool]]
 
 
-class GridWorld(gym.Env[int, int]):
+class GridWorld(gym.Env[Any, Any]):
     """Walk from a start to a goal: +1 there, -1 in a pit, both terminal; nothing else is rewarded.
 
     Args:
@@ -37,7 +37,10 @@ class GridWorld(gym.Env[int, int]):
         render_mode: `"ansi"` for text, `"rgb_array"` for a picture.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+    metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": 4,
+    }
 
     def __init__(
         self,
@@ -53,10 +56,10 @@ class GridWorld(gym.Env[int, int]):
         self.map = grid if goal is None else grid.with_goal(*goal)
         self.render_mode = render_mode
         cells = self._cells = tuple(self.map)
-        self.observation_space: Discrete = Discrete(len(cells))
-        self.action_space: Discrete = Discrete(len(MOVES))
+        self.observation_space = Discrete(len(cells))
+        self.action_space = Discrete(len(MOVES))
         starts = np.array([cell == START for cell in cells], dtype=np.float64)
-        self.initial_state_distrib: Float[np.ndarray, state] = starts / starts.sum()
+        self.initial_state_distrib: Float[np.ndarray, " state"] = starts / starts.sum()
         self.P: dict[int, dict[int, Outcomes]] = {
             state: {action: self._outcomes(state, action, slip) for action in range(len(MOVES))}
             for state in range(len(cells))
@@ -76,7 +79,10 @@ class GridWorld(gym.Env[int, int]):
         return outcomes
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002 (part of Gymnasium's interface)
     ) -> tuple[int, dict[str, Any]]:
         """Put the agent on a start."""
         super().reset(seed=seed)

@@ -26,8 +26,8 @@ class TransitionTable(NamedTuple):
     reward: Float[np.ndarray, "state action outcome"]
     terminated: Bool[np.ndarray, "state action outcome"]
     cumulative: Float[np.ndarray, "state action outcome"]
-    starts: Int[np.ndarray, start]
-    start_cumulative: Float[np.ndarray, start]
+    starts: Int[np.ndarray, " start"]
+    start_cumulative: Float[np.ndarray, " start"]
 
 
 @compiled
@@ -80,7 +80,7 @@ def transition_table(environment: gym.Env[Any, Any]) -> TransitionTable | None:
     return _from_outcomes(outcomes, np.asarray(starts, dtype=np.float64))
 
 
-def _from_outcomes(outcomes: Any, starts: Float[np.ndarray, state]) -> TransitionTable:
+def _from_outcomes(outcomes: Any, starts: Float[np.ndarray, " state"]) -> TransitionTable:
     states, actions = len(outcomes), len(outcomes[0])
     most = max(len(outcomes[s][a]) for s in range(states) for a in range(actions))
     shape = (states, actions, most)

@@ -51,7 +51,7 @@ def _resampled_means(
     return weights.astype(np.float32) @ curves.astype(np.float32)
 
 
-def first_reaching(curve: Float[np.ndarray, evaluation], level: float) -> float:
+def first_reaching(curve: Float[np.ndarray, " evaluation"], level: float) -> float:
     """The number of the first evaluation at which a mean curve reaches a level, or infinity."""
     reached = np.flatnonzero(curve >= level - 1e-6)
     return float(reached[0] + 1) if len(reached) else np.inf

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from jaxtyping import Float
 
 from temporl.errors import BadInput, DamagedFile
 from temporl.results.config import RunConfig
@@ -125,6 +126,8 @@ def read_evaluations(folder: Path, columns: Sequence[str] | None = None) -> pa.T
         raise DamagedFile(f"{path}: not readable as parquet: {error}") from error
 
 
-def evaluation_columns(folders: Sequence[Path], column: str) -> Any:
+def evaluation_columns(
+    folders: Sequence[Path], column: str
+) -> Float[np.ndarray, "seed evaluation"]:
     """One column of several runs, as an array with a row for each run."""
     return np.stack([read_evaluations(f, [column])[column].to_numpy() for f in folders])

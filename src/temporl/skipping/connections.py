@@ -50,7 +50,7 @@ class Connection(NamedTuple):
 
 @compiled
 def skips_taught(
-    first_at_least: Int[np.ndarray, distance], distance: int, terminated: bool
+    first_at_least: Int[np.ndarray, " distance"], distance: int, terminated: bool
 ) -> tuple[int, int]:
     """The skips, as a range of indices, that an end `distance` steps after a start teaches.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NewType
 
 import numpy as np
@@ -27,7 +28,7 @@ def skip_set(lengths: Sequence[int]) -> Skips:
         raise BadInput("skips", tuple(lengths), "allowed: whole numbers")
     if not skips or skips[0] != 1:
         raise BadInput("skips", skips, "allowed: increasing lengths that start with 1")
-    if any(later <= earlier for earlier, later in zip(skips, skips[1:], strict=False)):
+    if any(later <= earlier for earlier, later in pairwise(skips)):
         raise BadInput("skips", skips, "allowed: strictly increasing lengths, such as 1,2,4,8")
     return Skips(skips)
 
@@ -54,7 +55,7 @@ def powers_of_two(longest: int) -> Skips:
     return skip_set([1 << power for power in range(longest.bit_length())])
 
 
-def first_at_least(skips: Skips) -> Int[np.ndarray, distance]:
+def first_at_least(skips: Skips) -> Int[np.ndarray, " distance"]:
     """For each distance up to one past the longest skip, the index of the first skip that long.
 
     This is the only place where a length becomes an index.

@@ -35,11 +35,11 @@ class Streams(NamedTuple):
 class Evaluations(NamedTuple):
     """Greedy episodes, a row each: when they were played, and how they went."""
 
-    episode: Int[np.ndarray, evaluation]
-    step: Int[np.ndarray, evaluation]
-    returns: Float[np.ndarray, evaluation]
-    lengths: Int[np.ndarray, evaluation]
-    decisions: Int[np.ndarray, evaluation]
+    episode: Int[np.ndarray, " evaluation"]
+    step: Int[np.ndarray, " evaluation"]
+    returns: Float[np.ndarray, " evaluation"]
+    lengths: Int[np.ndarray, " evaluation"]
+    decisions: Int[np.ndarray, " evaluation"]
 
 
 def empty_evaluations(count: int) -> Evaluations:

@@ -43,9 +43,9 @@ class Learner(NamedTuple):
     greedy_skip_ties: int
     tie_tolerance: float
     spans_decisions: bool
-    skips: Int[np.ndarray, skip]
-    first_at_least: Int[np.ndarray, distance]
-    repeat_cumulative: Float[np.ndarray, repeat]
+    skips: Int[np.ndarray, " skip"]
+    first_at_least: Int[np.ndarray, " distance"]
+    repeat_cumulative: Float[np.ndarray, " repeat"]
 
 
 class Tables(NamedTuple):

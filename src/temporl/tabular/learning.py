@@ -32,8 +32,8 @@ from temporl.tabular.learner import Duration, Learner, Tables, Ties
 class Episode(NamedTuple):
     """The states and rewards of the episode so far; one is reused for all episodes of a run."""
 
-    states: Int[np.ndarray, step]
-    rewards: Float[np.ndarray, step]
+    states: Int[np.ndarray, " step"]
+    rewards: Float[np.ndarray, " step"]
 
 
 @compiled
@@ -43,7 +43,7 @@ def best_value(values: Float[np.ndarray, "row choice"], row: int) -> float:
     for choice in range(1, values.shape[1]):
         if values[row, choice] > best:
             best = values[row, choice]
-    return best
+    return float(best)
 
 
 @compiled
@@ -114,7 +114,8 @@ def decide(
         )
         return action, learner.skips[index]
     if learner.duration == Duration.ZETA and explores:
-        return action, np.searchsorted(learner.repeat_cumulative, generator.random()) + 1
+        repeats = 1 + np.searchsorted(learner.repeat_cumulative, generator.random())
+        return action, int(repeats)
     return action, 1
 
 

@@ -46,9 +46,9 @@ class TabularPolicy:
         action, skip = decide(self.learner, self.tables, state, 0.0, 0.0, skip_ties, self.ties)
         return Decision(self.actions.element(action), int(skip))
 
-    def action_values(self, observation: Any) -> Float[np.ndarray, action]:
+    def action_values(self, observation: Any) -> Float[np.ndarray, " action"]:
         """The learned value of every action."""
-        return self.tables.action_values[self._state(observation)].copy()
+        return np.array(self.tables.action_values[self._state(observation)])
 
     def skip_values(self, observation: Any, action: Any = None) -> dict[int, float]:
         """The learned value of every skip for an action, the greedy one unless another is given."""

@@ -28,13 +28,8 @@ CHUNK_EPISODES = 5000
 """How many episodes are played between two reports of progress."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a run has come."""
-
-    episodes: int
-    steps: int
-    fraction: float
+OnProgress = Callable[[float], None]
+"""Called with the fraction of a run that is done."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,7 @@ def train_tabular(
     episodes: int | None = None,
     steps: int | None = None,
     evaluate_every: int = 1,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    on_progress: OnProgress | None = None,
     prefer_stepping: bool = False,
 ) -> Trained:
     """Train one seed for a number of episodes or of steps, with greedy evaluations on the way."""
@@ -87,7 +82,8 @@ def train_tabular(
     episode = step = 0
     for episode, step, evaluations in chunks:
         parts.append(evaluations)
-        on_progress(Progress(episode, step, (step if counts_steps else episode) / amount))
+        if on_progress is not None:
+            on_progress((step if counts_steps else episode) / amount)
     environment.close()
     columns = zip(*parts, strict=True) if parts else empty_evaluations(0)
     return Trained(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from temporl.results.config import RunConfig
 from temporl.results.runs import group_folder, is_finished, seed_folder, write_run
-from temporl.tabular.training import MakeEnvironment, Progress, train_tabular
+from temporl.tabular.stepping import MakeEnvironment
+from temporl.tabular.training import OnProgress, train_tabular
 from temporl.version import __version__
 
 
@@ -46,7 +47,7 @@ def missing_runs(planned: Iterable[PlannedRun]) -> list[PlannedRun]:
 
 def execute(
     run: PlannedRun,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    on_progress: OnProgress | None = None,
     make: MakeEnvironment | None = None,
 ) -> int:
     """Train one run and write its folder; returns the number of steps played."""

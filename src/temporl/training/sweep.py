@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from temporl.errors import RunFailed
-from temporl.tabular.training import MakeEnvironment
+from temporl.tabular.stepping import MakeEnvironment
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import PlannedRun, execute
 
@@ -77,7 +77,7 @@ def _complete_here(
     for run in missing:
         with display.run() as on_fraction:
             try:
-                execute(run, lambda progress, report=on_fraction: report(progress.fraction), make)
+                execute(run, on_fraction, make)
             except Exception as error:  # an environment may raise anything; the other runs go on
                 failures.append(Failure(run, _reason(error)))
     return failures

@@ -30,7 +30,7 @@ def main() -> None:
     for line in sys.stdin:
         run = PlannedRun.from_data(json.loads(line))
         try:
-            steps = execute(run, lambda progress: answer(channel, {"fraction": progress.fraction}))
+            steps = execute(run, lambda fraction: answer(channel, {"fraction": fraction}))
         except TemporlError as error:
             answer(channel, {"failed": str(error)})
         except Exception as error:  # an environment may raise anything; the other runs go on
