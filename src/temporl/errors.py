@@ -10,7 +10,7 @@ class TemporlError(Exception):
     """Everything this library raises on purpose."""
 
 
-class BadInput(TemporlError, ValueError):
+class BadInput(TemporlError):
     """A value given by the user cannot be used: names the field, the value and what is allowed."""
 
     def __init__(self, field: str, value: object, allowed: str) -> None:

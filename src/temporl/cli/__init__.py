@@ -1,2 +1,5 @@
-def main():
-    pass
+"""The command line: parse, call, print."""
+
+from temporl.cli.main import main
+
+__all__ = ["main"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,15 +85,17 @@ class EnvironmentSpec:
         if self.step_limit is not None:
             options["max_episode_steps"] = self.step_limit
         try:
-            environment: gym.Env[Any, Any] = gym.make(self.name, **options)
+            with warnings.catch_warnings(record=True) as remarks:
+                environment: gym.Env[Any, Any] = gym.make(self.name, **options)
         except (gym.error.NameNotFound, gym.error.NamespaceNotFound, gym.error.VersionNotFound):
             raise unknown_environment(self.name) from None
         except gym.error.DependencyNotInstalled as error:
             raise BadInput("env", self.name, f"a package is missing: {error}") from error
-        except BadInput:
-            raise
         except (gym.error.Error, ImportError, TypeError, ValueError) as error:
-            raise BadInput("env", self.name, f"it cannot be made: {error}") from error
+            reason = str(error).partition(" was raised from the environment creator")[0]
+            raise BadInput("env", self.name, f"it cannot be made: {reason}") from error
+        for remark in remarks:
+            warnings.warn_explicit(remark.message, remark.category, remark.filename, remark.lineno)
         return environment
 
     @property

@@ -105,8 +105,6 @@ class TempoQLearning(QLearning):
         given = self.skips.split(",") if isinstance(self.skips, str) else self.skips
         try:
             lengths = skip_set([int(length) for length in given])
-        except BadInput:
-            raise
         except ValueError:
             raise BadInput(
                 "skips", self.skips, "allowed: 'all', 'powers-of-two', or lengths as in '1,3,9'"

@@ -1,0 +1,38 @@
+# On a fresh machine with Python 3.11+ and make: `make demo` and `make test` need nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+OUT ?= runs
+
+.PHONY: demo test check docs benchmark clean
+
+demo: $(VENV)/installed  ## the paper's gridworld table at full scale, beside the published numbers
+	$(BIN)/temporl reproduce gridworlds --out $(OUT)
+
+test: check  ## everything that can fail
+	$(BIN)/pytest -n auto
+
+check: $(VENV)/installed-dev  ## format, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+docs: $(VENV)/installed-dev  ## the documentation site, in site/
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
+	$(BIN)/python benchmarks/tabular.py
+
+clean:  ## everything that can be made again, but no results
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) --editable .
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(INSTALL) --editable '.[dev,docs]'
+	touch $@

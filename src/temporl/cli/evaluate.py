@@ -1,0 +1,71 @@
+"""`temporl evaluate RUN`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from temporl.cli.parsing import parse
+from temporl.environments import EnvironmentSpec
+from temporl.errors import BadInput
+from temporl.evaluation import evaluate
+from temporl.results.runs import read_config, seed_folders
+from temporl.training import load
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What to evaluate, and how."""
+
+    run: tyro.conf.Positional[Path]
+    """The folder of a run, or of one seed of it; of several seeds, the first is evaluated."""
+    episodes: int = 20
+    """How many greedy episodes to play."""
+    env: str | None = None
+    """Another environment than the one the policy was trained on."""
+    seed: int = 0
+    """The seed of the episodes."""
+    json: bool = False
+    """Print JSON."""
+
+
+def run(words: list[str]) -> int:
+    """Play greedy episodes, and print how they went."""
+    description = "Play greedy episodes with a trained policy."
+    arguments = parse(Arguments, words, "temporl evaluate", description)
+    found = seed_folders(arguments.run)
+    if not found:
+        raise BadInput("run", str(arguments.run), "there is no finished run in it")
+    sys.path.insert(0, "")
+    environment = _environment(arguments.env, found[0])
+    outcome = evaluate(load(found[0]), environment, arguments.episodes, arguments.seed)
+    summary = outcome.summary()
+    if arguments.json:
+        print(json.dumps(summary))
+        return 0
+    print(f"{found[0]} on {environment.name}, {arguments.episodes} episodes")
+    for name in ("return", "steps", "decisions"):
+        values = summary[name]
+        print(
+            f"  {name:<10} mean {values['mean']:.3f}   std {values['std']:.3f}"
+            f"   min {values['min']:g}   max {values['max']:g}"
+        )
+    return 0
+
+
+def _environment(given: str | None, folder: Path) -> EnvironmentSpec:
+    """The user's environment, or the recorded one, unless making that would import a module."""
+    recorded = EnvironmentSpec(**read_config(folder)["environment"])
+    if given is not None:
+        return EnvironmentSpec.given(given, step_limit=recorded.step_limit)
+    if ":" in recorded.name:
+        raise BadInput(
+            "env",
+            recorded.name,
+            f"its module would be imported because a file says so; confirm: --env {recorded.name}",
+        )
+    return recorded

@@ -1,0 +1,45 @@
+"""`temporl list agents|environments|experiments`."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+
+from temporl.agents import AGENTS
+from temporl.environments import WORLDS
+from temporl.errors import BadInput, unknown_name
+from temporl.experiments import EXPERIMENTS
+
+KINDS = ("agents", "environments", "experiments")
+
+
+def run(words: list[str]) -> int:
+    """Print one of the lists."""
+    if words in (["-h"], ["--help"]):
+        print(f"usage: temporl list {'|'.join(KINDS)}")
+        return 0
+    if len(words) != 1:
+        raise BadInput("list", " ".join(words), f"name one of {', '.join(KINDS)}")
+    if words[0] not in KINDS:
+        raise unknown_name("list", words[0], KINDS)
+    {"agents": _agents, "environments": _environments, "experiments": _experiments}[words[0]]()
+    return 0
+
+
+def _agents() -> None:
+    for name, kind in AGENTS.items():
+        print(f"{name:<8} {(kind.__doc__ or '').splitlines()[0]}")
+
+
+def _environments() -> None:
+    for name in WORLDS:
+        print(f"{name:<36} a gridworld of the paper")
+    print(f"{'PATH.txt':<36} a map of your own: S start, G goal, X pit, # wall, . floor")
+    for name, spec in sorted(gym.registry.items()):
+        if not name.startswith("temporl/"):
+            print(f"{name:<36} {spec.entry_point}")
+
+
+def _experiments() -> None:
+    for experiment in EXPERIMENTS.values():
+        size = f"{len(experiment.cells)} cells x {experiment.seeds} seeds"
+        print(f"{experiment.name:<24} {size:<22} {experiment.title}")

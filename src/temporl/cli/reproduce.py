@@ -1,0 +1,89 @@
+"""`temporl reproduce EXPERIMENT...`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from temporl.cli.parsing import parse
+from temporl.errors import BadInput
+from temporl.experiments import Experiment, experiment_named
+from temporl.report import Row, markdown_table, write_report
+from temporl.report.tables import pivot
+from temporl.results.runs import prepare_output
+from temporl.training import complete, default_workers, missing_runs
+from temporl.training.progress import ProgressDisplay
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What to reproduce, and with how many seeds."""
+
+    experiments: tyro.conf.Positional[tuple[str, ...]]
+    """Names of experiments; 'temporl list experiments' lists them."""
+    seeds: int | None = None
+    """Seeds of every cell; as many as the paper has unless given."""
+    workers: int | None = None
+    """Processes to use; one for each core unless given."""
+    out: Path = Path("runs")
+    """The results folder."""
+
+
+def run(words: list[str]) -> int:
+    """Run what is missing, write tables and figures, and print ours beside published."""
+    description = "Run experiments of the paper and print ours beside published."
+    arguments = parse(Arguments, words, "temporl reproduce", description)
+    if not arguments.experiments:
+        raise BadInput("experiment", "", "name at least one; see 'temporl list experiments'")
+    experiments = [experiment_named(name) for name in arguments.experiments]
+    for field, count in (("seeds", arguments.seeds), ("workers", arguments.workers)):
+        if count is not None and count < 1:
+            raise BadInput(field, count, "allowed: a whole number of at least 1")
+    prepare_output(arguments.out)
+    failed = 0
+    for experiment in experiments:
+        failed += _reproduce(experiment, arguments)
+    return 1 if failed else 0
+
+
+def _reproduce(experiment: Experiment, arguments: Arguments) -> int:
+    seeds = arguments.seeds or experiment.seeds
+    missing = missing_runs(experiment.runs(arguments.out, seeds))
+    began = time.monotonic()
+    with ProgressDisplay(experiment.name, len(missing)) as display:
+        failures = complete(missing, arguments.workers or default_workers(), display)
+    for failure in failures:
+        print(f"temporl: {failure}", file=sys.stderr)
+    folder = arguments.out / experiment.name
+    if len(failures) < len(missing) or not missing:
+        rows = write_report(experiment, arguments.out, seeds)
+        _print_table(experiment, rows)
+        seconds = time.monotonic() - began
+        print(
+            f"{len(missing)} runs and their report took {seconds:.1f} s; table and figures: {folder}"
+        )
+    return len(failures)
+
+
+def _print_table(experiment: Experiment, rows: list[Row]) -> None:
+    """A drawn table on a terminal, Markdown elsewhere."""
+    console = Console()
+    text = markdown_table(experiment, rows)
+    if not console.is_terminal:
+        print(text)
+        return
+    table = Table(title=experiment.title)
+    header, body = pivot([row for row in rows if not row.metric.startswith("speedup")])
+    for name in header:
+        table.add_column(name, justify="right")
+    for line in body:
+        table.add_row(*line)
+    console.print(table)
+    after_table = text.rpartition(" |\n")[2].strip()
+    console.print(text.splitlines()[2], *filter(None, [after_table]), sep="\n", highlight=False)
