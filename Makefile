@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 OUT ?= runs
 
-.PHONY: demo test check docs benchmark clean
+.PHONY: demo test check docs results benchmark clean
 
 demo: $(VENV)/installed  ## the paper's gridworld table at full scale, beside the published numbers
 	$(BIN)/temporl reproduce gridworlds --out $(OUT)
@@ -21,6 +21,10 @@ check: $(VENV)/installed-dev  ## format, lint, types
 docs: $(VENV)/installed-dev  ## the documentation site, in site/
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
+
+results: $(VENV)/installed  ## all experiments, and the tables and pictures of the documentation from them
+	$(BIN)/temporl reproduce gridworlds gridworlds-skip skip-length exploration exploration-sensitivity --out $(OUT)
+	$(BIN)/python docs/update_results.py $(OUT)
 
 benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
 	$(BIN)/python benchmarks/tabular.py

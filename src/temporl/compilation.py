@@ -15,6 +15,9 @@ import numba
 P = ParamSpec("P")
 R = TypeVar("R")
 
+KERNELS = ("skipping", "environments", "tabular")
+"""The packages that hold compiled functions."""
+
 OPTIONS: dict[str, Any] = {
     "cache": True,
     "nogil": True,
@@ -52,8 +55,9 @@ def _cache_folder() -> Path:
     functions that are called from there.
     """
     package = Path(__file__).parent
+    sources = [Path(__file__), *(path for p in KERNELS for path in (package / p).glob("*.py"))]
     digest = hashlib.sha256()
-    for source in sorted(package.rglob("*.py")):
+    for source in sorted(sources):
         status = source.stat()
         digest.update(f"{source}:{status.st_mtime_ns}:{status.st_size};".encode())
     name = f"kernels-{digest.hexdigest()[:16]}"

@@ -28,7 +28,7 @@ usage: temporl COMMAND ...
 'temporl COMMAND --help' says more about each.
 """
 
-DONE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,5 +65,5 @@ def _run(words: list[str]) -> int:
     return command(words[1:])
 
 
-def _terminate(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(TERMINATED)
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)

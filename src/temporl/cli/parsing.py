@@ -61,11 +61,11 @@ def _wide_lines() -> Iterator[None]:
 
 def _one_line(message: str) -> str:
     """The gist of a framed message of several lines: what is wrong, and what was perhaps meant."""
-    lines = [line.strip("│╭╰╮╯─ \t") for line in message.splitlines()]
-    lines = [line for line in lines if line and not line.startswith("For full helptext")]
-    problem = lines[1] if len(lines) > 1 else "the command line is not understood"
+    lines = [re.sub(r"^[│|╭╰─ ]+|[│|╮╯─ ]+$", "", line) for line in message.splitlines()]
+    title, *lines = [line for line in lines if line.strip("-")] or ["not understood"]
+    problem = lines[0] if lines else title
     if problem.startswith("Missing from"):
-        return f"missing: {lines[2]}"
+        return f"missing: {lines[1]}"
     if "Perhaps you meant:" in lines:
         option = lines[lines.index("Perhaps you meant:") + 1].split()[0]
         return f"{problem}; did you mean {option}?"

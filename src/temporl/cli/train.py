@@ -87,9 +87,9 @@ def run(words: list[str]) -> int:
 
 
 def _print_summary(finished: Run) -> None:
-    if finished.config.evaluate_every:
-        last = [finished.evaluations(seed).slice(-1).to_pylist() for seed in finished.seeds]
-        rows = [row for rows in last for row in rows]
+    evaluations = [finished.evaluations(seed) for seed in finished.seeds]
+    rows = [table.slice(len(table) - 1).to_pylist()[0] for table in evaluations if len(table)]
+    if rows:
         columns = ("return", "length", "decisions")
         earned, steps, decisions = (np.mean([row[c] for row in rows]) for c in columns)
         print(

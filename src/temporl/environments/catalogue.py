@@ -85,7 +85,7 @@ class EnvironmentSpec:
         if self.step_limit is not None:
             options["max_episode_steps"] = self.step_limit
         try:
-            with warnings.catch_warnings(record=True) as remarks:
+            with warnings.catch_warnings(record=True, action="always") as remarks:
                 environment: gym.Env[Any, Any] = gym.make(self.name, **options)
         except (gym.error.NameNotFound, gym.error.NamespaceNotFound, gym.error.VersionNotFound):
             raise unknown_environment(self.name) from None

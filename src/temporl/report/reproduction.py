@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -12,11 +13,16 @@ from temporl.report.tables import Row, markdown_table, table_rows
 
 
 def write_report(experiment: Experiment, out: Path, seeds: int) -> list[Row]:
-    """Write `table.json`, `table.md` and the figures into the experiment's folder."""
+    """Write `table.json`, `table.csv`, `table.md` and the figures into the experiment's folder."""
     folder = out / experiment.name
     results = collect(experiment, out, seeds)
     rows = table_rows(experiment, results)
-    (folder / "table.json").write_text(json.dumps([row.to_data() for row in rows], indent=1) + "\n")
+    data = [row.to_data() for row in rows]
+    (folder / "table.json").write_text(json.dumps(data, indent=1) + "\n")
+    with (folder / "table.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(data[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(data)
     (folder / "table.md").write_text(markdown_table(experiment, rows))
     draw_figures(experiment, results, rows, folder)
     return rows

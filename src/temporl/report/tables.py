@@ -146,7 +146,7 @@ def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
         f"\n{row.environment}, {row.schedule} schedule: {row.agent} reaches reward"
         f" {row.metric.rpartition('_')[2]} {_cell_text(row)} times as early as q."
         for row in rows
-        if row.metric.startswith("speedup")
+        if row.metric.startswith("speedup") and row.value
     ]
     if experiment.note:
         lines += ["", experiment.note]

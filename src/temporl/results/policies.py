@@ -42,9 +42,9 @@ def load_policy(folder: Path) -> TabularPolicy:
             enumerate_space(space_from_data(description[field]), field, config.environment.name)
             for field in ("observations", "actions")
         )
-    except (BadInput, KeyError, TypeError, ValueError) as error:
+        expected = empty_tables(config.agent.learner(), observations.size, actions.size)
+    except Exception as error:  # a description may be wrong in any way
         raise DamagedFile(f"{folder / DESCRIPTION}: not a policy: {error}") from error
-    expected = empty_tables(config.agent.learner(), observations.size, actions.size)
     tables = _read_tables(folder / TABLES, expected)
     return TabularPolicy(config.agent, tables, observations, actions)
 

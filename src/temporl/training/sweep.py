@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,8 +94,8 @@ def _feed(
     display: ProgressDisplay,
     failures: list[Failure],
 ) -> None:
-    """Give one worker runs until none is waiting."""
-    while True:
+    """Give one worker runs until none is waiting, or until it is stopped."""
+    while not process.stopped:
         try:
             run = waiting.get_nowait()
         except queue.Empty:
@@ -110,6 +111,8 @@ class _WorkerProcess:
     """A Python process that executes one run at a time; a new one replaces it if it dies."""
 
     def __init__(self) -> None:
+        self.stopped = False
+        self._lock = threading.Lock()
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:
@@ -127,8 +130,12 @@ class _WorkerProcess:
 
     def execute(self, run: PlannedRun, on_fraction: OnFraction) -> None:
         """Have one run executed; raise if it failed."""
-        if self._process.poll() is not None:
-            self._process = self._start()
+        with self._lock:
+            if self.stopped:
+                raise RunFailed("stopped before it began")
+            if self._process.poll() is not None:
+                self._end()
+                self._process = self._start()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -147,9 +154,15 @@ class _WorkerProcess:
         raise RunFailed(f"its worker process died with exit code {self._process.wait()}")
 
     def stop(self) -> None:
-        """End the process; a run it is in the middle of leaves nothing behind."""
+        """End the process for good; a run it is in the middle of leaves nothing behind."""
+        with self._lock:
+            self.stopped = True
+            self._end()
+
+    def _end(self) -> None:
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with suppress(BrokenPipeError):  # it died before it read what was sent
+                self._process.stdin.close()
         self._process.terminate()
         self._process.wait()
         if self._process.stdout is not None:

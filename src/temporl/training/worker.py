@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+from types import FrameType
 from typing import IO, Any
 
 from temporl.errors import TemporlError
@@ -21,9 +22,15 @@ def answer(channel: IO[str], message: dict[str, Any]) -> None:
     channel.flush()
 
 
+def leave(number: int, _frame: FrameType | None) -> None:
+    """Leave in good order: what is half written is removed on the way out."""
+    raise SystemExit(128 + number)
+
+
 def main() -> None:
     """Work until there is nothing left to read."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides
+    signal.signal(signal.SIGTERM, leave)
     # What an environment prints must not mix with the answers.
     channel = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -1,2 +1,0 @@
-def draw_figures(experiment, results, rows, folder):
-    return []

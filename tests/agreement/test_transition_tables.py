@@ -1,0 +1,84 @@
+"""A transition table does what stepping its environment does."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import temporl  # noqa: F401 (registers the gridworlds)
+from temporl.environments import GridWorld, transition_table
+from temporl.environments.transitions import draw_start, play
+
+
+def generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+@pytest.mark.parametrize(
+    ("world", "repeats"), [("FrozenLake-v1", 30), ("Taxi-v4", 1), ("CliffWalking-v1", 1)]
+)
+def test_gymnasium_worlds_step_as_their_table_says(world, repeats):
+    environment = gym.make(world)
+    table = transition_table(environment)
+    inner = environment.unwrapped
+    environment.reset(seed=0)
+    for state in range(inner.observation_space.n):
+        for action in range(inner.action_space.n):
+            for repeat in range(repeats):
+                inner.s = state
+                inner.np_random = generator(repeat)
+                following, reward, terminated, _, _ = inner.step(action)
+                expected = (following, reward, terminated)
+                assert play(table, state, action, generator(repeat)) == expected
+
+
+def test_a_slippery_lake_goes_everywhere_its_table_says():
+    """Thirty repeats suffice to see all three outcomes, so the test above meets each of them."""
+    table = transition_table(gym.make("FrozenLake-v1"))
+    seen = {play(table, 6, 2, generator(seed))[0] for seed in range(30)}
+    assert seen == {2, 7, 10}
+
+
+@pytest.mark.parametrize("slip", [0.0, 0.25, 1.0])
+def test_gridworlds_step_as_their_table_says(slip):
+    world = GridWorld("S.X\n.#.\n..G", slip=slip)
+    table = transition_table(world)
+    for state in range(9):
+        for action in range(4):
+            for seed in range(30):
+                world.reset(seed=0)
+                world._state = state
+                world.np_random = generator(seed)
+                following, reward, terminated, truncated, _ = world.step(action)
+                assert not truncated
+                assert play(table, state, action, generator(seed)) == (
+                    following,
+                    reward,
+                    terminated,
+                )
+                assert any(
+                    (following, reward, terminated) == tuple(outcome[1:])
+                    for outcome in world.P[state][action]
+                    if outcome[0] > 0
+                )
+
+
+def test_starts_are_drawn_as_the_gridworld_draws_them():
+    world = GridWorld("S.S\n.S.\nS.G")
+    table = transition_table(world)
+    drawn = []
+    for seed in range(200):
+        world.np_random = generator(seed)
+        state, _ = world.reset()
+        assert draw_start(table, generator(seed)) == state
+        drawn.append(state)
+    assert set(drawn) == {0, 2, 4, 6}
+
+
+def test_starts_follow_their_probabilities():
+    table = transition_table(gym.make("Taxi-v4"))
+    lake = transition_table(gym.make("FrozenLake-v1"))
+    assert len(table.starts) == 300
+    assert table.start_cumulative[149] == pytest.approx(0.5)
+    assert lake.starts.tolist() == [0]

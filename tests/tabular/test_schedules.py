@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from temporl.errors import BadInput
+from temporl.tabular.schedules import epsilon_at, schedule
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("linear", [1.0, 0.75, 0.5, 0.25, 0.0]),
+        ("linear:0.8:0.4", [0.8, 0.7, 0.6, 0.5, 0.4]),
+        ("linear:0:1", [0.0, 0.25, 0.5, 0.75, 1.0]),
+        ("log:1:0.0001", [1.0, 0.1, 0.01, 0.001, 0.0001]),
+        (0.1, [0.1] * 5),
+        ("0.1", [0.1] * 5),
+        (0, [0.0] * 5),
+        (1, [1.0] * 5),
+    ],
+)
+def test_five_episodes_by_hand(text, expected):
+    values = [epsilon_at(schedule(text), spent, 5) for spent in range(5)]
+    assert values == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_logarithmic_schedule_of_the_paper_ends_at_a_millionth():
+    paper = schedule("log")
+    assert epsilon_at(paper, 0, 10_000) == 1.0
+    assert epsilon_at(paper, 9_999, 10_000) == pytest.approx(1e-6)
+
+
+def test_a_budget_of_one_sees_the_start():
+    assert epsilon_at(schedule("linear"), 0, 1) == 1.0
+
+
+@given(st.sampled_from(["linear", "log", "linear:0.9:0.2"]), st.integers(2, 500))
+def test_fading_schedules_never_rise_and_stay_between_their_ends(text, budget):
+    fading = schedule(text)
+    values = [epsilon_at(fading, spent, budget) for spent in range(budget)]
+    assert values == sorted(values, reverse=True)
+    assert values[0] == fading.start
+    assert values[-1] == pytest.approx(fading.end, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        -0.1,
+        1.5,
+        float("nan"),
+        "nan",
+        "inf",
+        "",
+        "quadratic",
+        "linear:1",
+        "linear:1:0:0",
+        "linear:a:b",
+        "linear:2:0",
+        "log:1:0",
+        "log:0:1",
+        "log:1:-1",
+        "0.1:0.2",
+    ],
+)
+def test_what_is_no_schedule_is_refused_by_name(text):
+    with pytest.raises(BadInput) as caught:
+        schedule(text, "skip_epsilon")
+    assert caught.value.field == "skip_epsilon"
