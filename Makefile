@@ -19,7 +19,7 @@ check: $(VENV)/installed-dev  ## format, lint, types
 	$(BIN)/mypy
 
 docs: $(VENV)/installed-dev  ## the documentation site, in site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 
 results: $(VENV)/installed  ## all experiments, and the tables and pictures of the documentation from them

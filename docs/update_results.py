@@ -33,7 +33,9 @@ def update(runs: Path) -> None:
             continue
         shutil.copy(folder / "table.csv", DOCS / "results" / f"{name}.csv")
         for picture in folder.glob("*.png"):
-            shutil.copy(picture, DOCS / "images" / f"{name}-{picture.name}")
+            shown = f"{name}-{picture.name}"
+            if any(f"images/{shown}" in page.read_text() for page in [*PAGES, *DOCS.glob("*.md")]):
+                shutil.copy(picture, DOCS / "images" / shown)
         for page in PAGES:
             block = f"<!-- {name} -->\n{markdown_of(folder)}\n<!-- /{name} -->"
             pattern = rf"<!-- {name} -->.*?<!-- /{name} -->"

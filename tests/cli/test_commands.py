@@ -40,11 +40,11 @@ def test_help_of_an_agent_lists_its_options_with_their_sources(capsys):
         assert option in printed
 
 
-def test_train_writes_seeds_and_a_picture(trained, capsys):
+def test_train_writes_seeds_and_a_picture(trained):
     assert {path.name for path in trained.iterdir()} == {"seed-0", "seed-1", "policy.png"}
 
 
-def test_training_again_changes_nothing(trained, capsys):
+def test_training_again_changes_nothing(trained):
     before = {path: path.stat().st_mtime_ns for path in trained.rglob("seed-*/*")}
     words = f"train t-q --env temporl/ZigZag-v0 --episodes 500 --seeds 2 --out {trained.parents[1]}"
     assert main(words.split()) == 0

@@ -65,9 +65,8 @@ def _reproduce(experiment: Experiment, arguments: Arguments) -> int:
         rows = write_report(experiment, arguments.out, seeds)
         _print_table(experiment, rows)
         seconds = time.monotonic() - began
-        print(
-            f"{len(missing)} runs and their report took {seconds:.1f} s; table and figures: {folder}"
-        )
+        print(f"{len(missing)} runs and their report took {seconds:.1f} s")
+        print(f"table and figures: {folder}")
     return len(failures)
 
 
