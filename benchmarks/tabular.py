@@ -53,6 +53,12 @@ def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - began, outcome
 
 
+def repeated(work: Callable[[], Any], times: int = 20) -> tuple[float, Any]:
+    """The same for short work, which would otherwise be at the mercy of a moment."""
+    total, outcomes = seconds(lambda: [work() for _ in range(times)])
+    return total / times, outcomes[-1]
+
+
 def spread(values: list[float], scale: float = 1.0, digits: int = 1) -> str:
     """Median, and from the least to the most."""
     middle, least, most = (scale * f(values) for f in (statistics.median, min, max))
@@ -139,7 +145,7 @@ def against_plain_python(episodes: int, turns: int) -> None:
             ours, theirs, same, steps = [], [], True, 0
             for seed in range(turns):
                 run = {"seed": seed, "episodes": episodes, "evaluate_every": every}
-                taken, trained = seconds(
+                taken, trained = repeated(
                     lambda a=agent, r=run: train_tabular(a, WORLD.make, name="zigzag", **r)
                 )
                 plain, expected = seconds(
@@ -227,7 +233,8 @@ def growth_with_seeds(episodes: int, most_seeds: int) -> None:
         "s per seed",
         "speed-up",
     )
-    train_seeds(seeds=2, workers=2, episodes=1)  # fills all caches
+    for workers in (1, 2):  # fills all caches
+        train_seeds(2, workers, episodes=1)
     for seeds in (count for count in (1, 10, 100) if count <= most_seeds):
         taken = [train_seeds(seeds, workers, episodes) for workers in (1, 2)]
         made.add_row(

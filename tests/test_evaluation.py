@@ -103,3 +103,11 @@ def test_only_environments_made_here_are_closed():
     assert Closing.closed == 0
     evaluate(Script((0, 1)), lambda: Closing(lottery()), episodes=1)
     assert Closing.closed == 1
+
+
+def test_an_environment_without_a_limit_needs_one():
+    endless = TableWorld([[[(1.0, 0, 0.0, False)]]])
+    with pytest.raises(BadInput) as caught:
+        evaluate(Script((0, 1)), endless, episodes=1)
+    assert caught.value.field == "step_limit"
+    assert evaluate(Script((0, 1)), endless, episodes=1, step_limit=7).lengths.tolist() == [7]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+import numpy as np
+
 
 class TemporlError(Exception):
     """Everything this library raises on purpose."""
@@ -42,6 +44,7 @@ def require_range(
     field: str, value: float, low: float, high: float, *, low_open: bool = False
 ) -> None:
     """Raise unless `low <= value <= high` (`low < value` where the lower end is open)."""
-    if not ((low < value if low_open else low <= value) and value <= high):
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not (is_number and (low < value if low_open else low <= value) and value <= high):
         bracket = "(" if low_open else "["
         raise BadInput(field, value, f"allowed: a number in {bracket}{low:g}, {high:g}]")

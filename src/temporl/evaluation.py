@@ -10,7 +10,7 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Float, Int
 
-from temporl.environments.catalogue import EnvironmentSpec
+from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.errors import BadInput
 from temporl.randomness import Purpose, episode_seed
 from temporl.skipping import FREE, Decision, commit
@@ -81,17 +81,32 @@ def play_episode(
 
 
 def evaluate(
-    policy: Policy, environment: EnvironmentLike, episodes: int = 20, seed: int = 0
+    policy: Policy,
+    environment: EnvironmentLike,
+    episodes: int = 20,
+    seed: int = 0,
+    step_limit: int | None = None,
 ) -> Evaluation:
     """Play greedy episodes and count.
 
     Episodes are seeded one by one, so that the k-th episode does not depend on those before it.
+
+    Args:
+        policy: What decides.
+        environment: A Gymnasium id, the path of a map, a function that makes an environment, or
+            one itself.
+        episodes: How many to play.
+        seed: Where their seeds come from.
+        step_limit: Steps after which an episode is cut, where the environment has no limit.
     """
     if episodes < 1:
         raise BadInput("episodes", episodes, "allowed: a whole number of at least 1")
     made = make_environment(environment)
+    limit = step_limit or step_limit_of(made, str(environment))
     played = [
-        play_episode(policy, made, episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode))
+        play_episode(
+            policy, made, episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode), limit
+        )
         for episode in range(episodes)
     ]
     if made is not environment:

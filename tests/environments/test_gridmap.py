@@ -29,7 +29,7 @@ def shortest_path(grid: GridMap) -> int:
         if kinds[state] == GOAL:
             return moves
         for move in (NORTH, EAST, SOUTH, WEST):
-            following = grid.neighbour(state, *move)
+            following = grid.neighbours(*move)[state]
             if following not in seen and kinds[following] != PIT:
                 seen.add(following)
                 queue.append((following, moves + 1))
@@ -110,13 +110,13 @@ def test_files_that_cannot_be_read_are_refused_by_name(tmp_path):
 
 def test_walls_and_borders_stop_a_move():
     grid = GridMap.parse("S#G\n...")
-    assert grid.neighbour(0, *EAST) == 0
-    assert grid.neighbour(0, *NORTH) == 0
-    assert grid.neighbour(0, *WEST) == 0
-    assert grid.neighbour(0, *SOUTH) == 3
-    assert grid.neighbour(4, *NORTH) == 4
-    assert grid.neighbour(5, *EAST) == 5
-    assert grid.neighbour(5, *NORTH) == 2
+    assert grid.neighbours(*EAST)[0] == 0
+    assert grid.neighbours(*NORTH)[0] == 0
+    assert grid.neighbours(*WEST)[0] == 0
+    assert grid.neighbours(*SOUTH)[0] == 3
+    assert grid.neighbours(*NORTH)[4] == 4
+    assert grid.neighbours(*EAST)[5] == 5
+    assert grid.neighbours(*NORTH)[5] == 2
 
 
 def test_a_goal_can_be_moved():

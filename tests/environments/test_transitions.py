@@ -78,10 +78,11 @@ def test_a_table_by_hand():
 
 def test_running_probabilities_end_with_exactly_one():
     """Ten times 0.1 does not sum to 1 in floating point, and a draw above the sum needs a home."""
-    tenth = [(0.1, 0, 0.0, False)] * 10
-    table = transition_table(TableWorld([[tenth]]))
-    assert sum([0.1] * 10) < 1.0
-    assert table.cumulative[0, 0, -1] == 1.0
+    tenths = [(0.1, 0, 0.0, False)] * 10
+    table = transition_table(TableWorld([[tenths]] * 10, [0.1] * 10))
+    assert np.cumsum([0.1] * 10)[-1] < 1.0
+    assert np.all(table.cumulative[:, 0, -1] == 1.0)
+    assert table.start_cumulative[-1] == 1.0
 
 
 def test_deterministic_worlds_have_one_outcome():

@@ -106,3 +106,13 @@ def test_zeta_repeats_grow_for_any_length():
     assert len(cumulative) == 10_000
     assert np.all(np.diff(cumulative) > 0)
     assert cumulative[0] == pytest.approx(6 / math.pi**2, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("alpha", "much"), ("gamma", None), ("epsilon", None), ("alpha", True), ("skips", (1, 2.5))],
+)
+def test_a_value_of_the_wrong_kind_is_refused(field, value):
+    with pytest.raises(BadInput) as caught:
+        make_agent("t-q", **{field: value})
+    assert caught.value.field == field

@@ -254,3 +254,11 @@ def test_what_failed_can_be_trained_later(tmp_path):
         temporl.train("q", sometimes_broken, **options)
     broken[0] = False
     assert temporl.train("q", sometimes_broken, **options).evaluations().num_rows == 5
+
+
+def test_runs_of_a_function_are_never_taken_for_those_of_another(tmp_path):
+    options = {"episodes": 5, "out": tmp_path} | QUIET
+    temporl.train("q", lambda: grid("S.G", 10), **options)
+    with pytest.raises(BadInput, match="another") as caught:
+        temporl.train("q", lambda: grid("S..G", 10), **options)
+    assert caught.value.field == "out"

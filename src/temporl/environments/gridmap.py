@@ -8,6 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+from jaxtyping import Int
+
 from temporl.errors import BadInput
 
 START, GOAL, PIT, WALL, FLOOR = "S", "G", "X", "#", "."
@@ -74,15 +77,15 @@ class GridMap:
         """The row and column of a cell."""
         return divmod(state, self.shape[1])
 
-    def neighbour(self, state: int, down: int, right: int) -> int:
-        """The cell one move away, or the same one where a wall or the border is in the way."""
-        row, column = self.position(state)
-        row, column = row + down, column + right
+    def neighbours(self, down: int, right: int) -> Int[np.ndarray, " state"]:
+        """Where a move leads from every cell: nowhere, if a wall or the border is in the way."""
         height, width = self.shape
-        inside = 0 <= row < height and 0 <= column < width
-        if not inside or self.rows[row][column] == WALL:
-            return state
-        return row * width + column
+        states = np.arange(height * width)
+        row, column = states // width + down, states % width + right
+        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
+        following = np.where(inside, row * width + column, states)
+        walls = np.array(list(self)) == WALL
+        return np.where(walls[following], states, following)
 
     def with_goal(self, row: int, column: int) -> Self:
         """The same map with its only goal at another cell."""

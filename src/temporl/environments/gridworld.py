@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
 from typing import Any
 
 import gymnasium as gym
@@ -10,10 +11,10 @@ from gymnasium.spaces import Discrete
 from jaxtyping import Float, UInt8
 
 from temporl.environments.gridmap import FLOOR, GOAL, PIT, START, WALL, GridMap
+from temporl.environments.transitions import TransitionTable
 from temporl.errors import BadInput, require_range
 
 MOVES = {"up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
-REWARDS = {GOAL: 1.0, PIT: -1.0}
 COLOURS = {
     START: (189, 189, 189),
     GOAL: (102, 102, 255),
@@ -25,6 +26,28 @@ AGENT_COLOUR = (204, 120, 188)
 CELL_PIXELS = 32
 
 Outcomes = list[tuple[float, int, float, bool]]
+
+
+@lru_cache(maxsize=16)
+def grid_transitions(grid: GridMap, probabilities: tuple[float, ...]) -> TransitionTable:
+    """What every move does: it goes ahead, or to the left or right of that, with probabilities."""
+    cells = np.array(list(grid))
+    moves = np.stack([grid.neighbours(*move) for move in MOVES.values()], axis=1)
+    turns = [np.roll(moves, turn, axis=1) for turn in (0, 1, -1)]
+    next_state = np.stack(turns[: len(probabilities)], axis=2)
+    cumulative = np.cumsum(probabilities)
+    cumulative[-1] = 1.0
+    starts = np.flatnonzero(cells == START)
+    start_cumulative = np.cumsum(np.full(len(starts), 1.0 / len(starts)))
+    start_cumulative[-1] = 1.0
+    return TransitionTable(
+        next_state=next_state,
+        reward=1.0 * (cells == GOAL)[next_state] - 1.0 * (cells == PIT)[next_state],
+        terminated=((cells == GOAL) | (cells == PIT))[next_state],
+        cumulative=np.ascontiguousarray(np.broadcast_to(cumulative, next_state.shape)),
+        starts=starts,
+        start_cumulative=start_cumulative,
+    )
 
 
 class GridWorld(gym.Env[Any, Any]):
@@ -60,23 +83,22 @@ class GridWorld(gym.Env[Any, Any]):
         self.action_space = Discrete(len(MOVES))
         starts = np.array([cell == START for cell in cells], dtype=np.float64)
         self.initial_state_distrib: Float[np.ndarray, " state"] = starts / starts.sum()
-        self.P: dict[int, dict[int, Outcomes]] = {
-            state: {action: self._outcomes(state, action, slip) for action in range(len(MOVES))}
-            for state in range(len(cells))
-        }
-        self._state = int(np.flatnonzero(starts)[0])
+        self._probabilities = (1.0 - slip, slip / 2, slip / 2) if slip > 0.0 else (1.0,)
+        self.transitions = grid_transitions(self.map, self._probabilities)
+        self._state = int(self.transitions.starts[0])
 
-    def _outcomes(self, state: int, action: int, slip: float) -> Outcomes:
-        moves = list(MOVES.values())
-        directions = [(1.0 - slip, action)]
-        if slip > 0.0:
-            directions += [(slip / 2, (action - 1) % 4), (slip / 2, (action + 1) % 4)]
-        outcomes = []
-        for probability, direction in directions:
-            following = self.map.neighbour(state, *moves[direction])
-            cell = self._cells[following]
-            outcomes.append((probability, following, REWARDS.get(cell, 0.0), cell in REWARDS))
-        return outcomes
+    @cached_property
+    def P(self) -> dict[int, dict[int, Outcomes]]:  # noqa: N802 (toy-text environments call it so)
+        """All outcomes of every action in every state, in the form of Gymnasium's toy-text."""
+        table = self.transitions
+        columns = [c.tolist() for c in (table.next_state, table.reward, table.terminated)]
+        return {
+            state: {
+                action: list(zip(self._probabilities, *outcomes, strict=True))
+                for action, outcomes in enumerate(zip(*actions, strict=True))
+            }
+            for state, actions in enumerate(zip(*columns, strict=True))
+        }
 
     def reset(
         self,
@@ -86,21 +108,22 @@ class GridWorld(gym.Env[Any, Any]):
     ) -> tuple[int, dict[str, Any]]:
         """Put the agent on a start."""
         super().reset(seed=seed)
-        starts = np.flatnonzero(self.initial_state_distrib)
-        choice = int(self.np_random.random() * len(starts)) if len(starts) > 1 else 0
-        self._state = int(starts[choice])
+        table, index = self.transitions, 0
+        if len(table.starts) > 1:
+            draw = self.np_random.random()
+            index = int(np.searchsorted(table.start_cumulative, draw, side="right"))
+        self._state = int(table.starts[index])
         return self._state, {}
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Move; where moves may slip, one random number decides whereto."""
-        outcomes = self.P[self._state][int(action)]
-        index = 0
-        if len(outcomes) > 1:
+        table, outcome = self.transitions, 0
+        if len(self._probabilities) > 1:
             draw = self.np_random.random()
-            while index < len(outcomes) - 1 and draw >= sum(o[0] for o in outcomes[: index + 1]):
-                index += 1
-        _, self._state, reward, terminated = outcomes[index]
-        return self._state, reward, terminated, False, {}
+            outcome = int(np.searchsorted(table.cumulative[0, 0], draw, side="right"))
+        at = (self._state, int(action), outcome)
+        self._state = int(table.next_state[at])
+        return self._state, float(table.reward[at]), bool(table.terminated[at]), False, {}
 
     def render(self) -> Any:
         """The map with the agent on it."""

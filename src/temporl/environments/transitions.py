@@ -33,11 +33,9 @@ class TransitionTable(NamedTuple):
 @compiled
 def draw_start(table: TransitionTable, generator: np.random.Generator) -> int:
     """A state to begin an episode in; no random number is used where there is only one."""
-    index = 0
-    if len(table.starts) > 1:
-        draw = generator.random()
-        while draw >= table.start_cumulative[index]:
-            index += 1
+    if len(table.starts) == 1:
+        return int(table.starts[0])
+    index = np.searchsorted(table.start_cumulative, generator.random(), side="right")
     return int(table.starts[index])
 
 
@@ -59,17 +57,20 @@ def play(
 
 
 def transition_table(environment: gym.Env[Any, Any]) -> TransitionTable | None:
-    """Read the table from an environment that has one in Gymnasium's toy-text form.
+    """Read the table from an environment that has one: ready, or in Gymnasium's toy-text form.
 
-    Such an environment has `P[state][action] = [(probability, next_state, reward, terminated)]`
-    and `initial_state_distrib`. A wrapper that may change rewards or observations hides the table:
-    then there is none.
+    Such an environment has `transitions`, or `P[state][action] = [(probability, next_state, reward,
+    terminated)]` and `initial_state_distrib`. A wrapper that may change rewards or observations
+    hides the table: then there is none.
     """
     layer: gym.Env[Any, Any] = environment
     while isinstance(layer, gym.Wrapper):
         if type(layer) not in TRANSPARENT_WRAPPERS:
             return None
         layer = layer.env
+    ready = getattr(layer, "transitions", None)
+    if isinstance(ready, TransitionTable):
+        return ready
     outcomes = getattr(layer, "P", None)
     starts = getattr(layer, "initial_state_distrib", None)
     spaces = (layer.observation_space, layer.action_space)

@@ -50,14 +50,14 @@ class Connection(NamedTuple):
 
 @compiled
 def skips_taught(
-    first_at_least: Int[np.ndarray, " distance"], distance: int, terminated: bool
+    first_at_least: Int[np.ndarray, " distance"], distance: int | np.uint64, terminated: bool
 ) -> tuple[int, int]:
     """The skips, as a range of indices, that an end `distance` steps after a start teaches.
 
     The skip of exactly that length, if it is in the set; at a terminal state also every longer
     one, because it would have been cut short there with the same return.
     """
-    stop = first_at_least[-1] if terminated else first_at_least[distance + 1]
+    stop = first_at_least[-1] if terminated else first_at_least[distance + np.uint64(1)]
     return first_at_least[distance], stop
 
 

@@ -102,9 +102,9 @@ class TempoQLearning(QLearning):
             return consecutive(longest)
         if self.skips == "powers-of-two":
             return powers_of_two(longest)
-        given = self.skips.split(",") if isinstance(self.skips, str) else self.skips
         try:
-            lengths = skip_set([int(length) for length in given])
+            given = map(int, self.skips.split(",")) if isinstance(self.skips, str) else self.skips
+            lengths = skip_set(tuple(given))
         except ValueError:
             raise BadInput(
                 "skips", self.skips, "allowed: 'all', 'powers-of-two', or lengths as in '1,3,9'"

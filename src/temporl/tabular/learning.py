@@ -56,15 +56,14 @@ def greedy(
 ) -> int:
     """The best choice of a row; a random number is used only to break a tie at random."""
     threshold = best_value(values, row) - tolerance
-    tied = 0
+    tied = last = 0
     for choice in range(values.shape[1]):
-        tied += values[row, choice] >= threshold
-    rank = 0
-    if tied > 1:
-        if ties == Ties.RANDOM:
-            rank = int(generator.random() * tied)
-        elif ties == Ties.LAST:
-            rank = tied - 1
+        if values[row, choice] >= threshold:
+            tied += 1
+            last = choice
+    if tied == 1 or ties == Ties.LAST:
+        return last
+    rank = int(generator.random() * tied) if ties == Ties.RANDOM else 0
     choice = 0
     while rank > 0 or values[row, choice] < threshold:
         rank -= values[row, choice] >= threshold
@@ -145,14 +144,16 @@ def learn(
     if learner.duration != Duration.LEARNED:
         return
 
+    # Unsigned numbers, because numba asks of every signed index whether it counts from the end:
+    # a third of the time of this loop.
     reward, discount = 0.0, alive
     for distance in range(1, run + 1):
-        start = episode.states[time - distance]
-        reward, discount = extend(episode.rewards[time - distance], learner.gamma, reward, discount)
-        row = start * tables.action_values.shape[1] + action
+        start = np.uint64(time - distance)
+        reward, discount = extend(episode.rewards[start], learner.gamma, reward, discount)
+        row = np.uint64(episode.states[start] * tables.action_values.shape[1] + action)
         goal = target(reward, discount, value)
-        first, stop = skips_taught(learner.first_at_least, distance, terminated)
-        for index in range(first, stop):
+        first, stop = skips_taught(learner.first_at_least, np.uint64(distance), terminated)
+        for index in range(np.uint64(first), np.uint64(stop)):
             tables.skip_values[row, index] += learner.alpha * (
                 goal - tables.skip_values[row, index]
             )

@@ -44,7 +44,7 @@ def schedule(text: float | str, field: str = "epsilon") -> Schedule:
             start, end = (float(x) for x in ends.split(":")) if ends else DEFAULT_ENDS[shape]
         else:
             start = end = float(text)
-    except ValueError:
+    except (TypeError, ValueError):
         raise BadInput(field, text, allowed) from None
     for value in (start, end):
         require_range(field, value, 0.0, 1.0)

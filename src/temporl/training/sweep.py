@@ -12,15 +12,20 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from temporl.environments import transition_table
 from temporl.errors import RunFailed
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import PlannedRun, execute
+
+PATIENCE = 1.0
+"""Seconds of work before worker processes are started."""
 
 OnFraction = Callable[[float], None]
 
@@ -48,9 +53,31 @@ def complete(
     display: ProgressDisplay,
     make: MakeEnvironment | None = None,
 ) -> list[Failure]:
-    """Execute runs, and return those that failed; the others are finished and on disk."""
-    if workers == 1 or len(missing) == 1 or make is not None:
-        return _complete_here(missing, display, make)
+    """Execute runs, and return those that failed; the others are finished and on disk.
+
+    A worker takes a second to start, so the first runs are made here as long as they are quick and
+    run no code of the environment; then workers take over.
+    """
+    alone = workers == 1 or make is not None
+    failures: list[Failure] = []
+    began = time.monotonic()
+    for number, run in enumerate(missing):
+        remaining = missing[number:]
+        if not alone and len(remaining) > 1:
+            patient = time.monotonic() - began < PATIENCE and _is_compiled(run)
+            if not patient:
+                return failures + _complete_with_workers(remaining, workers, display)
+        with display.run() as on_fraction:
+            try:
+                execute(run, on_fraction, make)
+            except Exception as error:  # an environment may raise anything; the other runs go on
+                failures.append(Failure(run, _reason(error)))
+    return failures
+
+
+def _complete_with_workers(
+    missing: Sequence[PlannedRun], workers: int, display: ProgressDisplay
+) -> list[Failure]:
     waiting: queue.SimpleQueue[PlannedRun] = queue.SimpleQueue()
     for run in missing:
         waiting.put(run)
@@ -71,17 +98,8 @@ def complete(
     return failures
 
 
-def _complete_here(
-    missing: Sequence[PlannedRun], display: ProgressDisplay, make: MakeEnvironment | None
-) -> list[Failure]:
-    failures = []
-    for run in missing:
-        with display.run() as on_fraction:
-            try:
-                execute(run, on_fraction, make)
-            except Exception as error:  # an environment may raise anything; the other runs go on
-                failures.append(Failure(run, _reason(error)))
-    return failures
+def _is_compiled(run: PlannedRun) -> bool:
+    return transition_table(run.config.environment.make()) is not None
 
 
 def _reason(error: Exception) -> str:

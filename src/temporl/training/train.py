@@ -111,7 +111,15 @@ def train_config(
     check_trainable(make or config.environment.make, config.environment.name)
     prepare_output(out)
     label = config.environment.label
-    missing = missing_runs(plan_runs(out, label, config, seeds))
+    planned = plan_runs(out, label, config, seeds)
+    missing = missing_runs(planned)
+    if make is not None and len(missing) < len(planned):
+        raise BadInput(
+            "out",
+            str(out),
+            f"it holds runs of a function named {label!r}, which may have been another one;"
+            " give another folder, or register the environment",
+        )
     title = f"{config.agent_name} on {label}"
     with ProgressDisplay(title, len(missing), show=progress) as display:
         failures = complete(missing, workers or default_workers(), display, make)
