@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +24,8 @@ from temporl.tabular.stepping import MakeEnvironment
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import PlannedRun, execute
 
-PATIENCE = 1.0
-"""Seconds of work before worker processes are started."""
+WORKER_START = 2.0
+"""Seconds that worker processes take to start."""
 
 OnFraction = Callable[[float], None]
 
@@ -55,8 +55,8 @@ def complete(
 ) -> list[Failure]:
     """Execute runs, and return those that failed; the others are finished and on disk.
 
-    A worker takes a second to start, so the first runs are made here as long as they are quick and
-    run no code of the environment; then workers take over.
+    Workers take a while to start, so the first runs are made here if they run no code of the
+    environment; workers take over when it is clear that they will be done sooner.
     """
     alone = workers == 1 or make is not None
     failures: list[Failure] = []
@@ -64,8 +64,9 @@ def complete(
     for number, run in enumerate(missing):
         remaining = missing[number:]
         if not alone and len(remaining) > 1:
-            patient = time.monotonic() - began < PATIENCE and _is_compiled(run)
-            if not patient:
+            left = (time.monotonic() - began) / max(number, 1) * len(remaining)
+            sooner = WORKER_START + left / workers < left
+            if sooner or not _is_compiled(run):
                 return failures + _complete_with_workers(remaining, workers, display)
         with display.run() as on_fraction:
             try:
@@ -82,19 +83,16 @@ def _complete_with_workers(
     for run in missing:
         waiting.put(run)
     failures: list[Failure] = []
-    processes = [_WorkerProcess() for _ in range(min(workers, len(missing)))]
-    threads = [
-        threading.Thread(target=_feed, args=(process, waiting, display, failures), daemon=True)
-        for process in processes
-    ]
-    try:
-        for thread in threads:
-            thread.start()
+    with ExitStack() as at_the_end:
+        threads = []
+        for _ in range(min(workers, len(missing))):
+            process = _WorkerProcess()
+            at_the_end.callback(process.stop)
+            arguments = (process, waiting, display, failures)
+            threads.append(threading.Thread(target=_feed, args=arguments, daemon=True))
+            threads[-1].start()
         for thread in threads:
             thread.join()
-    finally:
-        for process in processes:
-            process.stop()
     return failures
 
 
