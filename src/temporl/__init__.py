@@ -1,11 +1,12 @@
 """temporl: reinforcement-learning agents that learn when to act.
 
->>> import temporl
->>> run = temporl.train("t-q", "temporl/ZigZag-v0", episodes=500, out=results, progress=False)
->>> policy = temporl.load(run.path)
->>> action, skip = policy.decide(0)
->>> temporl.evaluate(policy, "temporl/ZigZag-v0", episodes=1).summary()["return"]["mean"]
-1.0
+Examples:
+    >>> import temporl
+    >>> run = temporl.train("t-q", "temporl/ZigZag-v0", episodes=500, out=results, progress=False)
+    >>> policy = temporl.load(run.path)
+    >>> action, skip = policy.decide(0)
+    >>> temporl.evaluate(policy, "temporl/ZigZag-v0", episodes=1).summary()["return"]["mean"]
+    1.0
 """
 
 from temporl.agents import AGENTS, make_agent

@@ -25,8 +25,9 @@ def agent_class(name: str) -> type[QLearning]:
 def make_agent(name: str, **options: Any) -> QLearning:
     """Make an agent from its name and its hyperparameters.
 
-    >>> make_agent("t-q", max_skip=4).skip_lengths
-    (1, 2, 3, 4)
+    Examples:
+        >>> make_agent("t-q", max_skip=4).skip_lengths
+        (1, 2, 3, 4)
     """
     chosen = agent_class(name)
     known = [field.name for field in fields(chosen)]

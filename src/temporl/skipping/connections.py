@@ -78,10 +78,12 @@ def connections(
     With `spanning="run"` a connection may cross decisions as long as the action stays the same;
     with `"skip"`, as in the paper, it lies within a single decision.
 
-    >>> from temporl.skipping import consecutive
-    >>> right = [Step(s, "right", 0.0, s + 1, False, False) for s in range(3)]
-    >>> [(c.observation, c.skip, c.next_observation) for c in connections(right, consecutive(3), 1)]
-    [(0, 1, 1), (1, 1, 2), (0, 2, 2), (2, 1, 3), (1, 2, 3), (0, 3, 3)]
+    Examples:
+        >>> from temporl.skipping import consecutive
+        >>> right = [Step(s, "right", 0.0, s + 1, False, False) for s in range(3)]
+        >>> revealed = connections(right, consecutive(3), gamma=1.0)
+        >>> [(c.observation, c.skip, c.next_observation) for c in revealed]
+        [(0, 1, 1), (1, 1, 2), (0, 2, 2), (2, 1, 3), (1, 2, 3), (0, 3, 3)]
     """
     first, run = first_at_least(skips), 0
     for time, step in enumerate(steps):

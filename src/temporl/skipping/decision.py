@@ -18,13 +18,14 @@ class Decision(NamedTuple):
 class Commitment(NamedTuple):
     """A decision that is being played, and for how many more steps.
 
-    >>> commitment = commit(Decision(action=2, skip=3))
-    >>> commitment.remaining, commitment.spent
-    (3, False)
-    >>> commitment.after_step(episode_over=False).remaining
-    2
-    >>> commitment.after_step(episode_over=True).spent
-    True
+    Examples:
+        >>> commitment = commit(Decision(action=2, skip=3))
+        >>> commitment.remaining, commitment.spent
+        (3, False)
+        >>> commitment.after_step(episode_over=False).remaining
+        2
+        >>> commitment.after_step(episode_over=True).spent
+        True
     """
 
     decision: Decision

@@ -20,8 +20,9 @@ def skip_set(lengths: Sequence[int]) -> Skips:
     The length 1 is required because it is what the behaviour itself learns from: without it an
     agent could not react at the next step.
 
-    >>> skip_set([1, 3, 9])
-    (1, 3, 9)
+    Examples:
+        >>> skip_set([1, 3, 9])
+        (1, 3, 9)
     """
     skips = tuple(int(length) for length in lengths)
     if any(length != given for length, given in zip(skips, lengths, strict=True)):
@@ -36,8 +37,9 @@ def skip_set(lengths: Sequence[int]) -> Skips:
 def consecutive(longest: int) -> Skips:
     """Every length from 1 to `longest`, the paper's choice.
 
-    >>> consecutive(4)
-    (1, 2, 3, 4)
+    Examples:
+        >>> consecutive(4)
+        (1, 2, 3, 4)
     """
     if longest < 1:
         raise BadInput("max_skip", longest, "allowed: a whole number of at least 1")
@@ -47,8 +49,9 @@ def consecutive(longest: int) -> Skips:
 def powers_of_two(longest: int) -> Skips:
     """The powers of two up to `longest`: far reach with few choices.
 
-    >>> powers_of_two(100)
-    (1, 2, 4, 8, 16, 32, 64)
+    Examples:
+        >>> powers_of_two(100)
+        (1, 2, 4, 8, 16, 32, 64)
     """
     if longest < 1:
         raise BadInput("max_skip", longest, "allowed: a whole number of at least 1")
@@ -60,7 +63,8 @@ def first_at_least(skips: Skips) -> Int[np.ndarray, " distance"]:
 
     This is the only place where a length becomes an index.
 
-    >>> first_at_least(skip_set([1, 2, 4])).tolist()
-    [0, 0, 1, 2, 2, 3]
+    Examples:
+        >>> first_at_least(skip_set([1, 2, 4])).tolist()
+        [0, 0, 1, 2, 2, 3]
     """
     return np.searchsorted(np.asarray(skips), np.arange(skips[-1] + 2))

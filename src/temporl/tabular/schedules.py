@@ -32,10 +32,11 @@ DEFAULT_ENDS = {"linear": (1.0, 0.0), "log": (1.0, 1e-6)}
 def schedule(text: float | str, field: str = "epsilon") -> Schedule:
     """Read a schedule: a number, `linear`, `log`, or either with its ends as `linear:1:0.05`.
 
-    >>> schedule(0.1)
-    Schedule(fade=0, start=0.1, end=0.1)
-    >>> schedule("log:0.5:0.001").end
-    0.001
+    Examples:
+        >>> schedule(0.1)
+        Schedule(fade=0, start=0.1, end=0.1)
+        >>> schedule("log:0.5:0.001").end
+        0.001
     """
     allowed = "allowed: a number in [0, 1], 'linear', 'log', or with ends as in 'linear:1:0.05'"
     shape, _, ends = str(text).partition(":")
