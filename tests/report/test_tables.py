@@ -109,8 +109,10 @@ def test_only_a_speedup_that_was_measured_is_told(value, said):
         made_up("t-q", "cliff", "speedup_to_reward_0.5", value),
     ]
     table = markdown_table(GRIDWORLDS, rows)
-    assert ("t-q reaches reward 0.5 13.6 times as early as q." in table) == said
-    assert ("times as early" in table) == said
+    assert (
+        "t-q reaches a mean reward of 0.5 in 13.6 times fewer episodes than q." in table
+    ) == said
+    assert ("times fewer" in table) == said
 
 
 def test_published_values_stand_beside_ours(out):
