@@ -143,8 +143,8 @@ def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
     lines += [_markdown_line(header), _markdown_line(["---"] * len(header))]
     lines += [_markdown_line(line) for line in body]
     lines += [
-        f"\nOn {row.environment} with a {row.schedule} schedule, {row.agent} reaches a mean reward of"
-        f" {row.metric.rpartition('_')[2]} in {_cell_text(row)} times fewer episodes than q."
+        f"\nOn {row.environment} with a {row.schedule} schedule, {row.agent} reaches a mean reward"
+        f" of {row.metric.rpartition('_')[2]} in {_cell_text(row)} times fewer episodes than q."
         for row in rows
         if row.metric.startswith("speedup") and row.value
     ]
