@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 OUT ?= runs
+EXPERIMENTS ?= gridworlds gridworlds-skip gridworlds-committed skip-length exploration exploration-sensitivity
 
 .PHONY: demo test check docs results benchmark clean
 
@@ -23,7 +24,7 @@ docs: $(VENV)/installed-dev  ## the documentation site, in site/
 	@echo "open site/index.html"
 
 results: $(VENV)/installed  ## all experiments, and the tables and pictures of the documentation from them
-	$(BIN)/temporl reproduce gridworlds gridworlds-skip skip-length exploration exploration-sensitivity --out $(OUT)
+	$(BIN)/temporl reproduce $(EXPERIMENTS) --out $(OUT)
 	$(BIN)/python docs/update_results.py $(OUT)
 
 benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run

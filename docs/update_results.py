@@ -1,6 +1,9 @@
 """Bring the tables and pictures of the documentation up to date from a results folder.
 
-    temporl reproduce gridworlds gridworlds-skip skip-length exploration exploration-sensitivity
+    make results
+
+runs all experiments first; with finished ones it is
+
     python docs/update_results.py runs
 
 A table stands between `<!-- NAME -->` and `<!-- /NAME -->`.

@@ -133,6 +133,7 @@ class Agent:
         self.action_values = [[0.0] * world.actions for _ in range(world.states)]
         if name == "t-q":
             self.spans_decisions = self.options["connections"] == "run"
+            self.pads_all = self.options["padding"] == "all"
             self.skips = list(agent.skip_lengths)
             self.skip_values = {
                 (state, action): dict.fromkeys(self.skips, 0.0)
@@ -167,7 +168,7 @@ class Agent:
             return action, 1 + bisect_left(self.repeats, generator.random())
         return action, 1
 
-    def learn(self, steps: list[Step], following: int, terminated: bool) -> None:
+    def learn(self, steps: list[Step], remaining: int, following: int, terminated: bool) -> None:
         """Learn from the last step, and from every connection that it completes."""
         value = 0.0 if terminated else max(self.action_values[following])
         last = steps[-1]
@@ -180,7 +181,8 @@ class Agent:
             goal = reward + discount * value
             values = self.skip_values[state, last.action]
             if terminated:
-                taught = [skip for skip in self.skips if skip >= length]
+                furthest = self.skips[-1] if self.pads_all else length + remaining
+                taught = [skip for skip in self.skips if length <= skip <= furthest]
             else:
                 taught = [length] if length in values else []
             for skip in taught:
@@ -218,7 +220,7 @@ class Agent:
             following, reward, terminated = self.world.step(state, action, environment)
             steps.append(Step(state, action, reward, decides))
             remaining -= 1
-            self.learn(steps, following, terminated)
+            self.learn(steps, remaining, following, terminated)
             state = following
         return len(steps)
 

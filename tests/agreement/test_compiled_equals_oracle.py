@@ -41,6 +41,8 @@ CASES = {
     "q, quick": ("q", {"alpha": 1.0, "gamma": 0.5}),
     "t-q": ("t-q", {}),
     "t-q, within skips": ("t-q", {"connections": "skip"}),
+    "t-q, promised": ("t-q", {"connections": "skip", "padding": "committed"}),
+    "t-q, promised, across skips": ("t-q", {"padding": "committed", "skips": (1, 3, 9)}),
     "t-q, linear": ("t-q", {"epsilon": "linear"}),
     "t-q, log, within skips": ("t-q", {"epsilon": "log", "connections": "skip"}),
     "t-q, log with ends": ("t-q", {"epsilon": "log:0.5:0.001"}),
@@ -132,6 +134,7 @@ agents = st.one_of(
                 common
                 | {
                     "connections": st.sampled_from(["run", "skip"]),
+                    "padding": st.sampled_from(["all", "committed"]),
                     "skip_epsilon": st.none() | schedules,
                     "skip_ties": skip_ties,
                     "greedy_skip_ties": skip_ties,

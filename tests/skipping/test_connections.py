@@ -13,7 +13,7 @@ from temporl.skipping.connections import run_length
 GAMMA = 0.5  # with small whole rewards every sum is exact
 
 
-def walk(actions, rewards=None, end=None, decided=None, first=0) -> list[Step]:
+def walk(actions, rewards=None, end=None, decided=None, first=0, remaining=None) -> list[Step]:
     """An episode through the observations first, first + 1, ..., ended by `end` or not at all."""
     last = len(actions) - 1
     return [
@@ -25,12 +25,13 @@ def walk(actions, rewards=None, end=None, decided=None, first=0) -> list[Step]:
             terminated=end == "terminated" and k == last,
             truncated=end == "truncated" and k == last,
             decided=decided[k] if decided else True,
+            remaining=remaining[k] if remaining else 0,
         )
         for k, action in enumerate(actions)
     ]
 
 
-def by_brute_force(steps, skips, gamma, spanning) -> Counter:
+def by_brute_force(steps, skips, gamma, spanning, padding) -> Counter:
     """Try every start with every skip: play on from there and see whether it is a connection."""
     found = Counter()
     for start, first in enumerate(steps):
@@ -41,6 +42,9 @@ def by_brute_force(steps, skips, gamma, spanning) -> Counter:
                 played = played[: ends[0] + 1]
             terminated = played[-1].terminated
             if len(played) < skip and not terminated:
+                continue
+            committed = len(played) + played[-1].remaining
+            if len(played) < skip and padding == "committed" and skip > committed:
                 continue
             if any(step.action != first.action for step in played):
                 continue
@@ -57,16 +61,17 @@ def trajectories(draw) -> list[Step]:
     """Several episodes in a row, with decisions that last, cut by both kinds of ends or by none."""
     steps: list[Step] = []
     for _ in range(draw(st.integers(1, 4))):
-        actions, decided = [], []
+        actions, decided, remaining = [], [], []
         for action, skip in draw(
             st.lists(st.tuples(st.integers(0, 1), st.integers(1, 5)), min_size=1, max_size=5)
         ):
             actions += [action] * skip
             decided += [True] + [False] * (skip - 1)
+            remaining += reversed(range(skip))
         length = draw(st.integers(1, len(actions)))
         rewards = draw(st.lists(st.integers(-3, 3), min_size=length, max_size=length))
         end = draw(st.sampled_from(["terminated", "truncated"]))
-        steps += walk(actions[:length], rewards, end, decided, first=len(steps))
+        steps += walk(actions[:length], rewards, end, decided, len(steps), remaining)
     if draw(st.booleans()):
         steps[-1] = steps[-1]._replace(terminated=False, truncated=False)
     return steps
@@ -80,10 +85,15 @@ skip_sets = st.one_of(
 
 
 @settings(max_examples=300)
-@given(trajectories(), skip_sets, st.sampled_from(["run", "skip"]))
-def test_connections_are_those_that_brute_force_finds(steps, skips, spanning):
-    found = Counter(map(tuple, connections(steps, skips, GAMMA, spanning)))
-    assert found == by_brute_force(steps, skips, GAMMA, spanning)
+@given(
+    trajectories(),
+    skip_sets,
+    st.sampled_from(["run", "skip"]),
+    st.sampled_from(["all", "committed"]),
+)
+def test_connections_are_those_that_brute_force_finds(steps, skips, spanning, padding):
+    found = Counter(map(tuple, connections(steps, skips, GAMMA, spanning, padding)))
+    assert found == by_brute_force(steps, skips, GAMMA, spanning, padding)
 
 
 @settings(max_examples=100)
@@ -131,6 +141,17 @@ def test_a_terminal_state_teaches_every_longer_skip(spanning):
         (5, 5.0, 0.0),
     ]
     assert {c.next_observation for c in found if c.skip >= 2} == {2}
+
+
+def test_a_terminal_state_can_teach_only_what_was_promised():
+    """Committed to three steps, dead after one: skips 1 to 3 are taught, 4 and 5 are not."""
+    steps = walk([0], [8], "terminated", remaining=[2])
+    found = connections(steps, consecutive(5), GAMMA, "skip", padding="committed")
+    assert [(c.skip, c.reward, c.discount) for c in found] == [
+        (1, 8.0, 0.0),
+        (2, 8.0, 0.0),
+        (3, 8.0, 0.0),
+    ]
 
 
 def test_a_terminal_state_teaches_skips_between_those_of_the_set():

@@ -82,6 +82,56 @@ def test_slippery_grids_are_learned_on_average(name):
     assert tables.action_values[states] == pytest.approx(expected.action_values[states], abs=0.08)
 
 
+def test_promised_skips_are_learned_fairly_where_chance_ends_episodes():
+    """One state, +1 a step and an end with probability 0.2: playing on for ever is worth 1/0.28.
+
+    A skip of j steps is worth the same, because there is only one action. If an end taught all
+    longer skips, they would be valued far too low.
+    """
+    outcomes = [[[(0.8, 0, 1.0, False), (0.2, 0, 1.0, True)]]]
+
+    def make():
+        return limited(TableWorld(outcomes, [1.0]), 50)
+
+    fair, unfair = (
+        learn(
+            make_agent(
+                "t-q",
+                alpha=0.001,
+                gamma=0.9,
+                epsilon=1.0,
+                max_skip=5,
+                connections="skip",
+                padding=padding,
+            ),
+            make,
+            steps=300_000,
+        ).skip_values[0]
+        for padding in ("committed", "all")
+    )
+    assert fair == pytest.approx([1 / 0.28] * 5, abs=0.25)
+    assert unfair[4] < 1 / 0.28 - 1.0
+
+
+def test_promised_skips_in_a_slippery_grid_are_learned_on_average():
+    def make():
+        return grid(PITS, 30, slip=0.2)
+
+    agent = make_agent(
+        "t-q",
+        alpha=0.002,
+        gamma=0.9,
+        epsilon=1.0,
+        max_skip=4,
+        connections="skip",
+        padding="committed",
+    )
+    tables = learn(agent, make, episodes=200_000)
+    expected = right_values(make(), 0.9, agent.skip_lengths)
+    taught = rows(reached(make()), 4)
+    assert tables.skip_values[taught] == pytest.approx(expected.skip_values[taught], abs=0.1)
+
+
 @st.composite
 def certain_worlds(draw):
     """A random world without chance, in which every state is a start and some moves end."""
@@ -103,8 +153,13 @@ def certain_worlds(draw):
 
 
 @settings(max_examples=25)
-@given(certain_worlds(), st.sampled_from(["run", "skip"]), st.sampled_from(["all", "1,2,5"]))
-def test_any_world_without_chance_is_learned_exactly(outcomes, connections, skips):
+@given(
+    certain_worlds(),
+    st.sampled_from(["run", "skip"]),
+    st.sampled_from(["all", "1,2,5"]),
+    st.sampled_from(["all", "committed"]),
+)
+def test_any_world_without_chance_is_learned_exactly(outcomes, connections, skips, padding):
     def make():
         return limited(TableWorld(outcomes, [1 / len(outcomes)] * len(outcomes)), 20)
 
@@ -116,6 +171,7 @@ def test_any_world_without_chance_is_learned_exactly(outcomes, connections, skip
         epsilon=1.0,
         skips=skips,
         connections=connections,
+        padding=padding,
         **longest,
     )
     tables = learn(agent, make, steps=60_000)

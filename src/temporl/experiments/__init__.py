@@ -3,7 +3,7 @@
 from temporl.errors import unknown_name
 from temporl.experiments.experiment import Cell, Experiment
 from temporl.experiments.exploration import EXPLORATION, EXPLORATION_SENSITIVITY
-from temporl.experiments.gridworlds import GRIDWORLDS, GRIDWORLDS_SKIP
+from temporl.experiments.gridworlds import GRIDWORLDS, GRIDWORLDS_COMMITTED, GRIDWORLDS_SKIP
 from temporl.experiments.skip_length import SKIP_LENGTH
 
 EXPERIMENTS = {
@@ -11,6 +11,7 @@ EXPERIMENTS = {
     for experiment in (
         GRIDWORLDS,
         GRIDWORLDS_SKIP,
+        GRIDWORLDS_COMMITTED,
         SKIP_LENGTH,
         EXPLORATION,
         EXPLORATION_SENSITIVITY,

@@ -49,6 +49,8 @@ class Experiment:
     lowest_return: float = -1.0
     highest_return: float = 1.0
     comparisons: tuple[Comparison, ...] = ()
+    compared_with: str = ""
+    """The experiment whose published values stand beside, if not its own."""
     note: str = ""
 
     def runs(self, out: Path, seeds: int) -> list[PlannedRun]:

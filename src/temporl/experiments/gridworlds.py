@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
@@ -19,11 +20,9 @@ EPISODES = 10_000
 MAX_SKIP = 7
 
 
-def gridworld_cell(
-    world: str, schedule: str, agent: str, max_skip: int, connections: str = "run"
-) -> Cell:
+def gridworld_cell(world: str, schedule: str, agent: str, max_skip: int, **options: Any) -> Cell:
     """One cell of the gridworld study; an agent with skips of length 1 only is plain Q-learning."""
-    options = {} if agent == "q" else {"max_skip": max_skip, "connections": connections}
+    options = {} if agent == "q" else {"max_skip": max_skip} | options
     config = RunConfig(
         agent=make_agent(agent, epsilon=SCHEDULES[schedule], **options),
         environment=EnvironmentSpec(WORLD_IDS[world]),
@@ -55,13 +54,31 @@ GRIDWORLDS = Experiment(
     note="The paper prints 0.98 for q on Bridge with a constant schedule; its raw data say 0.992.",
 )
 
-GRIDWORLDS_SKIP = Experiment(
-    name="gridworlds-skip",
-    title="Gridworlds with connections within single skips, as in the paper",
-    seeds=100,
-    cells=tuple(
-        gridworld_cell(world, schedule, "t-q", MAX_SKIP, connections="skip")
-        for schedule, world in product(SCHEDULES, WORLD_IDS)
-    ),
-    metrics=("reward_auc", "decisions"),
+
+def gridworlds_with(name: str, title: str, **options: Any) -> Experiment:
+    """The t-q half of the study with other options than the default ones."""
+    return Experiment(
+        name=name,
+        title=title,
+        seeds=100,
+        cells=tuple(
+            gridworld_cell(world, schedule, "t-q", MAX_SKIP, **options)
+            for schedule, world in product(SCHEDULES, WORLD_IDS)
+        ),
+        metrics=("reward_auc", "decisions"),
+        compared_with="gridworlds",
+    )
+
+
+GRIDWORLDS_SKIP = gridworlds_with(
+    "gridworlds-skip",
+    "Gridworlds with connections within single skips, as in the paper",
+    connections="skip",
+)
+
+GRIDWORLDS_COMMITTED = gridworlds_with(
+    "gridworlds-committed",
+    "Gridworlds with only the promised skips taught by a terminal state",
+    connections="skip",
+    padding="committed",
 )

@@ -18,8 +18,7 @@ def _published() -> dict[tuple[str, ...], float]:
 
 
 def published_value(
-    experiment: str, environment: str, agent: str, schedule: str, max_skip: int, metric: str
+    table: str, environment: str, agent: str, schedule: str, max_skip: int, metric: str
 ) -> float | None:
-    """What the paper says about a cell, or None where it says nothing."""
-    table = experiment.removesuffix("-skip") if experiment == "gridworlds-skip" else experiment
+    """What a table of the paper says about a cell, or None where it says nothing."""
     return _published().get((table, environment, agent, schedule, str(max_skip), metric))

@@ -80,7 +80,8 @@ def _row(
     experiment: Experiment, cell: Cell, metric: str, measured: Estimate, result: CellResult
 ) -> Row:
     value, low, high = (x if math.isfinite(x) else None for x in map(float, measured))
-    key = (experiment.name, cell.environment, cell.agent, cell.schedule, cell.max_skip, metric)
+    table = experiment.compared_with or experiment.name
+    key = (table, cell.environment, cell.agent, cell.schedule, cell.max_skip, metric)
     return Row(
         experiment=experiment.name,
         environment=cell.environment,

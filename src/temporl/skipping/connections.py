@@ -7,7 +7,10 @@ learning uses them all.
 What a connection needs is that the action stayed the same, not that a single decision made it so.
 Two rules govern the end of an episode:
 
-* A terminal state ends every skip that would have gone on, so it teaches all of them.
+* A terminal state ends every skip that would have gone on, so it teaches all of them. Where chance
+  decides about the end, that is unfair to long skips: an early end teaches them all, and a survivor
+  only those that were played. Teaching only the skips that the agent was committed to is fair
+  (`padding="committed"`, with connections within single skips), and slower.
 * A time limit ends the episode and the commitment but is not an outcome of the action: connections
   up to it bootstrap as usual, and longer skips learn nothing.
 """
@@ -26,7 +29,11 @@ from temporl.skipping.targets import extend
 
 
 class Step(NamedTuple):
-    """One step of an environment, and whether the agent decided anew at its start."""
+    """One step of an environment, with the commitment it was played under.
+
+    `decided`: the agent decided anew at its start; `remaining`: for how many more steps it was
+    committed at its end.
+    """
 
     observation: Any
     action: Any
@@ -35,6 +42,7 @@ class Step(NamedTuple):
     terminated: bool
     truncated: bool
     decided: bool = True
+    remaining: int = 0
 
 
 class Connection(NamedTuple):
@@ -50,15 +58,16 @@ class Connection(NamedTuple):
 
 @compiled
 def skips_taught(
-    first_at_least: Int[np.ndarray, " distance"], distance: int | np.uint64, terminated: bool
+    first_at_least: Int[np.ndarray, " distance"], distance: int, terminated: bool, padding: int
 ) -> tuple[int, int]:
     """The skips, as a range of indices, that an end `distance` steps after a start teaches.
 
-    The skip of exactly that length, if it is in the set; at a terminal state also every longer
-    one, because it would have been cut short there with the same return.
+    The skip of exactly that length, if it is in the set; at a terminal state also those that are up
+    to `padding` longer, because they would have been cut short there with the same return.
     """
-    stop = first_at_least[-1] if terminated else first_at_least[distance + np.uint64(1)]
-    return first_at_least[distance], stop
+    longest = len(first_at_least) - 2
+    horizon = min(distance + padding, longest) if terminated else distance
+    return first_at_least[np.uint64(distance)], first_at_least[np.uint64(horizon + 1)]
 
 
 @compiled
@@ -72,11 +81,13 @@ def connections(
     skips: Skips,
     gamma: float,
     spanning: Literal["run", "skip"] = "run",
+    padding: Literal["all", "committed"] = "all",
 ) -> Iterator[Connection]:
     """All connections that a sequence of steps reveals, in the order in which they end.
 
     With `spanning="run"` a connection may cross decisions as long as the action stays the same;
-    with `"skip"`, as in the paper, it lies within a single decision.
+    with `"skip"`, as in the paper, it lies within a single decision. With `padding="all"` a
+    terminal state teaches all longer skips, with `"committed"` only those that were promised.
 
     Examples:
         >>> from temporl.skipping import consecutive
@@ -94,10 +105,11 @@ def connections(
         )
         run = run_length(run, continues, skips[-1])
         reward, discount = 0.0, 0.0 if step.terminated else 1.0
+        longer = skips[-1] if padding == "all" else step.remaining
         for distance in range(1, run + 1):
             start = steps[time + 1 - distance]
             reward, discount = extend(start.reward, gamma, reward, discount)
-            for index in range(*skips_taught(first, distance, step.terminated)):
+            for index in range(*skips_taught(first, distance, step.terminated, longer)):
                 yield Connection(
                     start.observation,
                     start.action,

@@ -66,6 +66,7 @@ class QLearning:
             greedy_skip_ties=int(Ties.LAST),
             tie_tolerance=0.0,
             spans_decisions=True,
+            pads_all=True,
             skips=np.asarray(skips),
             first_at_least=first_at_least(skips),
             repeat_cumulative=np.ones(1),
@@ -85,6 +86,9 @@ class TempoQLearning(QLearning):
     connections: Literal["run", "skip"] = "run"
     """Connections span decisions with the same action ('run'), or lie within one ('skip': the
     paper)."""
+    padding: Literal["all", "committed"] = "all"
+    """A terminal state teaches all longer skips, or only those the agent was committed to
+    ('committed'): fair where chance decides, with connections 'skip'. The paper: no padding."""
     skip_epsilon: float | str | None = None
     """Exploration of the skip; the same as that of the action unless given, as in the paper."""
     skip_ties: Literal["random", "shortest", "longest"] = "random"
@@ -117,8 +121,9 @@ class TempoQLearning(QLearning):
 
     def learner(self) -> Learner:
         """Check all values and put them into the form in which compiled code reads them."""
-        if self.connections not in ("run", "skip"):
-            raise BadInput("connections", self.connections, "allowed: run, skip")
+        for field, allowed in (("connections", ("run", "skip")), ("padding", ("all", "committed"))):
+            if getattr(self, field) not in allowed:
+                raise BadInput(field, getattr(self, field), f"allowed: {', '.join(allowed)}")
         require_range("tie_tolerance", self.tie_tolerance, 0.0, np.inf)
         epsilon = self.epsilon if self.skip_epsilon is None else self.skip_epsilon
         return (
@@ -130,6 +135,7 @@ class TempoQLearning(QLearning):
                 greedy_skip_ties=tie_rule("greedy_skip_ties", self.greedy_skip_ties, SKIP_TIES),
                 tie_tolerance=float(self.tie_tolerance),
                 spans_decisions=self.connections == "run",
+                pads_all=self.padding == "all",
             )
         )
 

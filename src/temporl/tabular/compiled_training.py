@@ -86,7 +86,7 @@ def train_episode(
         time += 1
         remaining -= 1
         run = run_length(run, continues, learner.skips[-1])
-        learn(learner, tables, episode, time, run, action, next_state, terminated)
+        learn(learner, tables, episode, time, run, action, remaining, next_state, terminated)
         state = next_state
     return time
 

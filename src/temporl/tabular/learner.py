@@ -43,6 +43,7 @@ class Learner(NamedTuple):
     greedy_skip_ties: int
     tie_tolerance: float
     spans_decisions: bool
+    pads_all: bool
     skips: Int[np.ndarray, " skip"]
     first_at_least: Int[np.ndarray, " distance"]
     repeat_cumulative: Float[np.ndarray, " repeat"]

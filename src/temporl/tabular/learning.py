@@ -126,12 +126,14 @@ def learn(
     time: int,
     run: int,
     action: int,
+    remaining: int,
     next_state: int,
     terminated: bool,
 ) -> None:
     """Learn from the step just played, the last of `time`, and from all connections it completes.
 
-    `run` is how many steps back the connections may start.
+    `run` is how many steps back the connections may start, `remaining` for how many more steps the
+    agent is committed to the action.
     """
     alive = 0.0 if terminated else 1.0
     value = best_value(tables.action_values, next_state)
@@ -144,6 +146,7 @@ def learn(
     if learner.duration != Duration.LEARNED:
         return
 
+    padding = learner.skips[-1] if learner.pads_all else remaining
     # Unsigned numbers, because numba asks of every signed index whether it counts from the end:
     # a third of the time of this loop.
     reward, discount = 0.0, alive
@@ -152,7 +155,7 @@ def learn(
         reward, discount = extend(episode.rewards[start], learner.gamma, reward, discount)
         row = np.uint64(episode.states[start] * tables.action_values.shape[1] + action)
         goal = target(reward, discount, value)
-        first, stop = skips_taught(learner.first_at_least, np.uint64(distance), terminated)
+        first, stop = skips_taught(learner.first_at_least, distance, terminated, padding)
         for index in range(np.uint64(first), np.uint64(stop)):
             tables.skip_values[row, index] += learner.alpha * (
                 goal - tables.skip_values[row, index]

@@ -94,5 +94,5 @@ def train_episode(
         time, remaining = time + 1, remaining - 1
         run = run_length(run, continues, longest)
         state = policy.observations.index(observation)
-        learn(learner, tables, scratch, time, run, action, state, bool(terminated))
+        learn(learner, tables, scratch, time, run, action, remaining, state, bool(terminated))
     return time

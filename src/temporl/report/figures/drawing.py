@@ -19,6 +19,7 @@ Draw = Callable[[Material], list[Path]]
 FIGURES: dict[str, tuple[Draw, ...]] = {
     "gridworlds": (learning_curves, policies, values, hero),
     "gridworlds-skip": (learning_curves, policies, values),
+    "gridworlds-committed": (learning_curves, policies, values),
     "skip-length": (skip_length,),
     "exploration": (reaching_curves, policies),
     "exploration-sensitivity": (sensitivity,),
