@@ -102,5 +102,6 @@ def _print_summary(finished: Run) -> None:
         from temporl.report.figures import policy_picture  # drawing takes long to import
 
         picture = finished.path / "policy.png"
-        policy_picture(finished.policy(), world.map, picture, finished.config.agent_name)
+        title = f"{finished.config.agent_name} on {finished.config.environment.label}"
+        policy_picture(finished.policy(), world.map, picture, title)
         print(f"when it decides: {picture}")
