@@ -44,15 +44,16 @@ def play(
     table: TransitionTable, state: int, action: int, generator: np.random.Generator
 ) -> tuple[int, float, bool]:
     """One step: next state, reward, terminated. Deterministic worlds use no random number."""
-    outcome = 0
+    # Unsigned numbers, because numba asks of every signed index whether it counts from the end.
+    row, column, outcome = np.uint64(state), np.uint64(action), np.uint64(0)
     if table.cumulative.shape[2] > 1:
         draw = generator.random()
-        while draw >= table.cumulative[state, action, outcome]:
-            outcome += 1
+        while draw >= table.cumulative[row, column, outcome]:
+            outcome += np.uint64(1)
     return (
-        table.next_state[state, action, outcome],
-        table.reward[state, action, outcome],
-        table.terminated[state, action, outcome],
+        table.next_state[row, column, outcome],
+        table.reward[row, column, outcome],
+        table.terminated[row, column, outcome],
     )
 
 
