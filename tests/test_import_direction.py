@@ -11,7 +11,8 @@ import temporl
 
 ROOT = Path(temporl.__file__).parent
 LAYERS = [
-    {"errors", "compilation", "randomness", "version"},
+    {"errors", "compilation", "version"},
+    {"randomness"},
     {"skipping"},
     {"environments"},
     {"evaluation"},

@@ -15,8 +15,8 @@ import numba
 P = ParamSpec("P")
 R = TypeVar("R")
 
-KERNELS = ("skipping", "environments", "tabular")
-"""The packages that hold compiled functions."""
+KERNELS = ("compilation.py", "randomness.py", "skipping/*.py", "environments/*.py", "tabular/*.py")
+"""The files that hold compiled functions."""
 
 OPTIONS: dict[str, Any] = {
     "cache": True,
@@ -55,7 +55,7 @@ def _cache_folder() -> Path:
     functions that are called from there.
     """
     package = Path(__file__).parent
-    sources = [Path(__file__), *(path for p in KERNELS for path in (package / p).glob("*.py"))]
+    sources = [path for pattern in KERNELS for path in package.glob(pattern)]
     digest = hashlib.sha256()
     for source in sorted(sources):
         status = source.stat()

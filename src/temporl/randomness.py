@@ -5,6 +5,9 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
+from jaxtyping import UInt64
+
+from temporl.compilation import compiled
 
 
 class Purpose(IntEnum):
@@ -17,8 +20,31 @@ class Purpose(IntEnum):
     BOOTSTRAP = 4
 
 
-def stream(seed: int, purpose: Purpose) -> np.random.Generator:
-    """The generator that the run with this seed uses for one purpose."""
+Stream = UInt64[np.ndarray, " 1"]
+"""A source of random numbers for compiled code: one number, which every draw changes."""
+
+
+def stream(seed: int, purpose: Purpose) -> Stream:
+    """The stream that the run with this seed uses for one purpose."""
+    return np.random.SeedSequence(seed, spawn_key=(purpose,)).generate_state(1, np.uint64)
+
+
+@compiled
+def uniform(stream: Stream) -> float:
+    """The next number of a stream, uniform in [0, 1).
+
+    SplitMix64 (Steele, Lea and Flood, 2014): a counter in steps of the golden ratio, scrambled.
+    """
+    stream[0] += np.uint64(0x9E3779B97F4A7C15)
+    bits = stream[0]
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    bits = bits ^ (bits >> np.uint64(31))
+    return float(bits >> np.uint64(11)) * 2.0**-53
+
+
+def generator(seed: int, purpose: Purpose) -> np.random.Generator:
+    """NumPy's generator for one purpose, where whole arrays are drawn."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(purpose,))))
 
 

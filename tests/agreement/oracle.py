@@ -2,7 +2,7 @@
 
 Written to be read and compared with, by the paper's algorithm 1 and not by the library's source:
 what is shared is only the order in which random numbers are drawn. NumPy does nothing here but
-draw them.
+give each stream its seed.
 """
 
 from __future__ import annotations
@@ -14,9 +14,25 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 import gymnasium as gym
-from numpy.random import PCG64, Generator, SeedSequence
+from numpy.random import SeedSequence
 
 DEFAULT_ENDS = {"linear": (1.0, 0.0), "log": (1.0, 1e-6)}
+
+
+class Stream:
+    """Random numbers of one purpose: SplitMix64, in Python's own whole numbers."""
+
+    def __init__(self, seed: int, purpose: int) -> None:
+        sequence = SeedSequence(seed, spawn_key=(purpose,))
+        self.counter = int(sequence.generate_state(1, "uint64")[0])
+
+    def random(self) -> float:
+        """The next one, from 0 to below 1."""
+        self.counter = (self.counter + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+        bits = self.counter
+        bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+        bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+        return ((bits ^ (bits >> 31)) >> 11) / 2**53
 
 
 class Step(NamedTuple):
@@ -68,17 +84,17 @@ class World:
         ]
         self.chancy = any(len(row) > 1 for actions in self.outcomes for row in actions)
 
-    def start(self, generator: Generator) -> int:
+    def start(self, generator: Stream) -> int:
         """Where an episode begins."""
         return pick(self.starts, generator) if len(self.starts) > 1 else self.starts[0][1]
 
-    def step(self, state: int, action: int, generator: Generator) -> tuple[int, float, bool]:
+    def step(self, state: int, action: int, generator: Stream) -> tuple[int, float, bool]:
         """Next state, reward, terminated."""
         outcomes = self.outcomes[state][action]
         return pick(outcomes, generator) if self.chancy else outcomes[0][1]
 
 
-def pick(weighted: Sequence[tuple[float, Any]], generator: Generator) -> Any:
+def pick(weighted: Sequence[tuple[float, Any]], generator: Stream) -> Any:
     """One of several things, each with its probability."""
     draw = generator.random()
     total = 0.0
@@ -101,7 +117,7 @@ def epsilon_after(schedule: float | str, spent: int, budget: int) -> float:
     return start + fraction * (end - start)
 
 
-def best_index(values: Sequence[float], ties: str, tolerance: float, generator: Generator) -> int:
+def best_index(values: Sequence[float], ties: str, tolerance: float, generator: Stream) -> int:
     """The position of the best value."""
     threshold = max(values) - tolerance
     tied = [index for index, value in enumerate(values) if value >= threshold]
@@ -113,7 +129,7 @@ def best_index(values: Sequence[float], ties: str, tolerance: float, generator: 
 
 
 def choose(
-    values: Sequence[float], epsilon: float, ties: str, tolerance: float, generator: Generator
+    values: Sequence[float], epsilon: float, ties: str, tolerance: float, generator: Stream
 ) -> tuple[int, bool]:
     """An epsilon-greedy choice, and whether it explores."""
     if epsilon > 0:
@@ -152,7 +168,7 @@ class Agent:
         return epsilon_after(schedule, spent, budget), epsilon_after(skip_schedule, spent, budget)
 
     def decide(
-        self, state: int, epsilons: tuple[float, float], skip_ties: str, generator: Generator
+        self, state: int, epsilons: tuple[float, float], skip_ties: str, generator: Stream
     ) -> tuple[int, int]:
         """An action, and for how many steps."""
         epsilon, skip_epsilon = epsilons
@@ -205,8 +221,8 @@ class Agent:
         self,
         epsilons: tuple[float, float],
         most_steps: int,
-        exploration: Generator,
-        environment: Generator,
+        exploration: Stream,
+        environment: Stream,
     ) -> int:
         """Play and learn one episode; returns its number of steps."""
         skip_ties = self.options.get("skip_ties", "random")
@@ -225,7 +241,7 @@ class Agent:
         return len(steps)
 
     def greedy_episode(
-        self, step_limit: int, ties: Generator, environment: Generator
+        self, step_limit: int, ties: Stream, environment: Stream
     ) -> tuple[float, int, int]:
         """Play one episode without exploring: its return, steps and decisions."""
         skip_ties = self.options.get("greedy_skip_ties", "longest")
@@ -255,7 +271,7 @@ def train(
 ) -> Outcome:
     """Train one seed for a number of episodes or of steps, with greedy episodes on the way."""
     exploration, environment_stream, ties, evaluation_stream = (
-        Generator(PCG64(SeedSequence(seed, spawn_key=(purpose,)))) for purpose in range(4)
+        Stream(seed, purpose) for purpose in range(4)
     )
     learner = Agent(name, agent, World(environment))
     evaluations: list[Evaluation] = []

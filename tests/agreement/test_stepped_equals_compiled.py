@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.agreement import oracle
 from tests.agreement.test_compiled_equals_oracle import agents, budgets, maps
 from tests.worlds import grid, limited
 
 import temporl
 from temporl.agents import make_agent
 from temporl.environments import GridWorld
-from temporl.randomness import Purpose, stream
+from temporl.randomness import Purpose
 from temporl.tabular.training import Trained, train_tabular
 
 
@@ -38,7 +39,7 @@ def unbroken(text: str, step_limit: int, slip: float, seed: int):
 
     def make() -> gym.Env:
         world = UnbrokenGridWorld(text, slip=slip)
-        world.np_random = stream(seed, next(purposes))
+        world.np_random = oracle.Stream(seed, next(purposes))
         return limited(world, step_limit)
 
     return make

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gymnasium as gym
-import numpy as np
 import pytest
+from tests.agreement import oracle
 
 import temporl  # noqa: F401 (registers the gridworlds)
 from temporl.environments import GridWorld, transition_table
 from temporl.environments.transitions import draw_start, play
+from temporl.randomness import Purpose, Stream, stream
 
 
-def generator(seed: int) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(seed))
+def drawn(seed: int) -> Stream:
+    """A stream for the table; `oracle.Stream` draws the same numbers for the environment."""
+    return stream(seed, Purpose.ENVIRONMENT)
 
 
 @pytest.mark.parametrize(
@@ -27,16 +29,16 @@ def test_gymnasium_worlds_step_as_their_table_says(world, repeats):
         for action in range(inner.action_space.n):
             for repeat in range(repeats):
                 inner.s = state
-                inner.np_random = generator(repeat)
+                inner.np_random = oracle.Stream(repeat, Purpose.ENVIRONMENT)
                 following, reward, terminated, _, _ = inner.step(action)
                 expected = (following, reward, terminated)
-                assert play(table, state, action, generator(repeat)) == expected
+                assert play(table, state, action, drawn(repeat)) == expected
 
 
 def test_a_slippery_lake_goes_everywhere_its_table_says():
     """Thirty repeats suffice to see all three outcomes, so the test above meets each of them."""
     table = transition_table(gym.make("FrozenLake-v1"))
-    seen = {play(table, 6, 2, generator(seed))[0] for seed in range(30)}
+    seen = {play(table, 6, 2, drawn(seed))[0] for seed in range(30)}
     assert seen == {2, 7, 10}
 
 
@@ -49,10 +51,10 @@ def test_gridworlds_step_as_their_table_says(slip):
             for seed in range(30):
                 world.reset(seed=0)
                 world._state = state
-                world.np_random = generator(seed)
+                world.np_random = oracle.Stream(seed, Purpose.ENVIRONMENT)
                 following, reward, terminated, truncated, _ = world.step(action)
                 assert not truncated
-                assert play(table, state, action, generator(seed)) == (
+                assert play(table, state, action, drawn(seed)) == (
                     following,
                     reward,
                     terminated,
@@ -67,13 +69,13 @@ def test_gridworlds_step_as_their_table_says(slip):
 def test_starts_are_drawn_as_the_gridworld_draws_them():
     world = GridWorld("S.S\n.S.\nS.G")
     table = transition_table(world)
-    drawn = []
+    seen = []
     for seed in range(200):
-        world.np_random = generator(seed)
+        world.np_random = oracle.Stream(seed, Purpose.ENVIRONMENT)
         state, _ = world.reset()
-        assert draw_start(table, generator(seed)) == state
-        drawn.append(state)
-    assert set(drawn) == {0, 2, 4, 6}
+        assert draw_start(table, drawn(seed)) == state
+        seen.append(state)
+    assert set(seen) == {0, 2, 4, 6}
 
 
 def test_starts_follow_their_probabilities():

@@ -6,18 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from temporl.agents import make_agent
+from temporl.randomness import Purpose, Stream, stream
 from temporl.tabular.learner import Tables, Ties
 from temporl.tabular.learning import best_value, decide, epsilon_greedy, greedy
 
 DRAWS = 20_000
 
 
-def fresh(seed: int = 0) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(seed))
+def fresh(seed: int = 0) -> Stream:
+    return stream(seed, Purpose.EXPLORATION)
 
 
-def undrawn(generator: np.random.Generator) -> bool:
-    return generator.bit_generator.state == fresh().bit_generator.state
+def undrawn(drawn: Stream) -> bool:
+    return drawn[0] == fresh()[0]
 
 
 def frequencies(draw, choices: int) -> np.ndarray:

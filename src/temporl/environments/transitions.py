@@ -11,6 +11,7 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, TimeLimit
 from jaxtyping import Bool, Float, Int
 
 from temporl.compilation import compiled
+from temporl.randomness import Stream, uniform
 
 TRANSPARENT_WRAPPERS = (TimeLimit, OrderEnforcing, PassiveEnvChecker)
 
@@ -31,23 +32,23 @@ class TransitionTable(NamedTuple):
 
 
 @compiled
-def draw_start(table: TransitionTable, generator: np.random.Generator) -> int:
+def draw_start(table: TransitionTable, stream: Stream) -> int:
     """A state to begin an episode in; no random number is used where there is only one."""
     if len(table.starts) == 1:
         return int(table.starts[0])
-    index = np.searchsorted(table.start_cumulative, generator.random(), side="right")
+    index = np.searchsorted(table.start_cumulative, uniform(stream), side="right")
     return int(table.starts[index])
 
 
 @compiled
 def play(
-    table: TransitionTable, state: int, action: int, generator: np.random.Generator
+    table: TransitionTable, state: int, action: int, stream: Stream
 ) -> tuple[int, float, bool]:
     """One step: next state, reward, terminated. Deterministic worlds use no random number."""
     # Unsigned numbers, because numba asks of every signed index whether it counts from the end.
     row, column, outcome = np.uint64(state), np.uint64(action), np.uint64(0)
     if table.cumulative.shape[2] > 1:
-        draw = generator.random()
+        draw = uniform(stream)
         while draw >= table.cumulative[row, column, outcome]:
             outcome += np.uint64(1)
     return (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from temporl.randomness import Purpose, stream
+from temporl.randomness import Purpose, generator
 
 RESAMPLES = 2000
 
@@ -36,18 +36,18 @@ def estimate(
     Every curve's seeds are drawn anew, with replacement; the statistic sees the mean curves.
     """
     value = float(statistic(*(curve.mean(axis=0) for curve in curves)))
-    generator = stream(0, Purpose.BOOTSTRAP)
-    resampled = [_resampled_means(curve, generator) for curve in curves]
+    draws = generator(0, Purpose.BOOTSTRAP)
+    resampled = [_resampled_means(curve, draws) for curve in curves]
     values = [statistic(*means) for means in zip(*resampled, strict=True)]
     low, high = np.quantile(values, [0.025, 0.975], method="nearest")
     return Estimate(value, float(low), float(high))
 
 
 def _resampled_means(
-    curves: Float[np.ndarray, "seed evaluation"], generator: np.random.Generator
+    curves: Float[np.ndarray, "seed evaluation"], draws: np.random.Generator
 ) -> Float[np.ndarray, "resample evaluation"]:
     seeds = len(curves)
-    weights = generator.multinomial(seeds, np.full(seeds, 1 / seeds), size=RESAMPLES) / seeds
+    weights = draws.multinomial(seeds, np.full(seeds, 1 / seeds), size=RESAMPLES) / seeds
     return weights.astype(np.float32) @ curves.astype(np.float32)
 
 

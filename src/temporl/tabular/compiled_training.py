@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 
 from temporl.compilation import compiled
 from temporl.environments.transitions import TransitionTable, draw_start, play
+from temporl.randomness import Stream
 from temporl.skipping.connections import run_length
 from temporl.tabular.learner import Learner, Tables
 from temporl.tabular.learning import Episode, decide, learn
@@ -26,10 +27,10 @@ class Budget(NamedTuple):
 class Streams(NamedTuple):
     """The random streams of a run; evaluation has its own, so that it cannot disturb training."""
 
-    exploration: np.random.Generator
-    environment: np.random.Generator
-    evaluation: np.random.Generator
-    evaluation_environment: np.random.Generator
+    exploration: Stream
+    environment: Stream
+    evaluation: Stream
+    evaluation_environment: Stream
 
 
 class Evaluations(NamedTuple):
@@ -57,8 +58,8 @@ def train_episode(
     epsilon: float,
     skip_epsilon: float,
     most_steps: int,
-    exploration: np.random.Generator,
-    environment: np.random.Generator,
+    exploration: Stream,
+    environment: Stream,
 ) -> int:
     """Play and learn one episode; returns its number of steps."""
     state = draw_start(table, environment)
@@ -97,8 +98,8 @@ def greedy_episode(
     learner: Learner,
     tables: Tables,
     step_limit: int,
-    generator: np.random.Generator,
-    environment: np.random.Generator,
+    stream: Stream,
+    environment: Stream,
 ) -> tuple[float, int, int]:
     """Play one episode without exploring: its return, steps and decisions."""
     state = draw_start(table, environment)
@@ -108,7 +109,7 @@ def greedy_episode(
     while not terminated and time < step_limit:
         if remaining == 0:
             action, remaining = decide(
-                learner, tables, state, 0.0, 0.0, learner.greedy_skip_ties, generator
+                learner, tables, state, 0.0, 0.0, learner.greedy_skip_ties, stream
             )
             decisions += 1
         state, reward, terminated = play(table, state, action, environment)

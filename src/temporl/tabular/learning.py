@@ -24,6 +24,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from temporl.compilation import compiled
+from temporl.randomness import Stream, uniform
 from temporl.skipping.connections import skips_taught
 from temporl.skipping.targets import extend, target
 from temporl.tabular.learner import Duration, Learner, Tables, Ties
@@ -52,7 +53,7 @@ def greedy(
     row: int,
     ties: int,
     tolerance: float,
-    generator: np.random.Generator,
+    stream: Stream,
 ) -> int:
     """The best choice of a row; a random number is used only to break a tie at random."""
     threshold = best_value(values, row) - tolerance
@@ -63,7 +64,7 @@ def greedy(
             last = choice
     if tied == 1 or ties == Ties.LAST:
         return last
-    rank = int(generator.random() * tied) if ties == Ties.RANDOM else 0
+    rank = int(uniform(stream) * tied) if ties == Ties.RANDOM else 0
     choice = 0
     while rank > 0 or values[row, choice] < threshold:
         rank -= values[row, choice] >= threshold
@@ -78,7 +79,7 @@ def epsilon_greedy(
     epsilon: float,
     ties: int,
     tolerance: float,
-    generator: np.random.Generator,
+    stream: Stream,
 ) -> tuple[int, bool]:
     """A choice, and whether it explores.
 
@@ -86,10 +87,10 @@ def epsilon_greedy(
     epsilon, it is uniform below epsilon. Without exploration none is used.
     """
     if epsilon > 0.0:
-        draw = generator.random()
+        draw = uniform(stream)
         if draw < epsilon:
             return int(draw / epsilon * values.shape[1]), True
-    return greedy(values, row, ties, tolerance, generator), False
+    return greedy(values, row, ties, tolerance, stream), False
 
 
 @compiled
@@ -100,20 +101,20 @@ def decide(
     epsilon: float,
     skip_epsilon: float,
     skip_ties: int,
-    generator: np.random.Generator,
+    stream: Stream,
 ) -> tuple[int, int]:
     """An action and for how many steps to play it; greedy where both epsilons are 0."""
     action, explores = epsilon_greedy(
-        tables.action_values, state, epsilon, learner.action_ties, 0.0, generator
+        tables.action_values, state, epsilon, learner.action_ties, 0.0, stream
     )
     if learner.duration == Duration.LEARNED:
         row = state * tables.action_values.shape[1] + action
         index, _ = epsilon_greedy(
-            tables.skip_values, row, skip_epsilon, skip_ties, learner.tie_tolerance, generator
+            tables.skip_values, row, skip_epsilon, skip_ties, learner.tie_tolerance, stream
         )
         return action, learner.skips[index]
     if learner.duration == Duration.ZETA and explores:
-        repeats = 1 + np.searchsorted(learner.repeat_cumulative, generator.random())
+        repeats = 1 + np.searchsorted(learner.repeat_cumulative, uniform(stream))
         return action, int(repeats)
     return action, 1
 

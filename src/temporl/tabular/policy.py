@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from temporl.environments.spaces import Enumeration
 from temporl.errors import BadInput
-from temporl.randomness import Purpose, stream
+from temporl.randomness import Purpose, Stream, stream
 from temporl.skipping import Decision
 from temporl.tabular.agents import QLearning
 from temporl.tabular.learner import Duration, Learner, Tables
@@ -30,7 +30,7 @@ class TabularPolicy:
     tables: Tables
     observations: Enumeration
     actions: Enumeration
-    ties: np.random.Generator = field(
+    ties: Stream = field(
         default_factory=lambda: stream(0, Purpose.EVALUATION), repr=False, compare=False
     )
 

@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 
 from temporl.evaluation import play_episode
-from temporl.randomness import Purpose, episode_seed, stream
+from temporl.randomness import Purpose, Stream, episode_seed, stream
 from temporl.skipping.connections import run_length
 from temporl.tabular.compiled_training import Budget, Evaluations, empty_evaluations
 from temporl.tabular.learning import Episode, decide, learn
@@ -69,7 +69,7 @@ def train_episode(
     epsilon: float,
     skip_epsilon: float,
     most_steps: int,
-    generator: np.random.Generator,
+    exploration: Stream,
 ) -> int:
     """Play and learn one episode; returns its number of steps."""
     learner, tables = policy.learner, policy.tables
@@ -83,7 +83,7 @@ def train_episode(
         if remaining == 0:
             previous = action
             action, remaining = decide(
-                learner, tables, state, epsilon, skip_epsilon, ties, generator
+                learner, tables, state, epsilon, skip_epsilon, ties, exploration
             )
             continues = learner.spans_decisions and action == previous
         observation, reward, terminated, truncated, _ = environment.step(
