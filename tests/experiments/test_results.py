@@ -1,0 +1,65 @@
+"""The rows in `docs/results`, made by `make results`, hold what the documentation says of them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+
+def rows(name: str, **wanted: str) -> list[dict[str, str]]:
+    found = csv.DictReader((RESULTS / f"{name}.csv").read_text().splitlines())
+    return [row for row in found if all(row[key] == value for key, value in wanted.items())]
+
+
+def pairs(name: str, **wanted: str) -> list[tuple[float, float]]:
+    """Ours and published."""
+    return [(float(row["value"]), float(row["published"])) for row in rows(name, **wanted)]
+
+
+def test_every_cell_has_all_its_seeds():
+    assert {row["seeds"] for row in rows("gridworlds")} == {"100"}
+    assert {row["seeds"] for row in rows("skip-length")} == {"10"}
+    assert len(rows("gridworlds", metric="reward_auc")) == 18
+    assert len(rows("skip-length", metric="reward_auc")) == 48
+
+
+def test_t_q_learns_as_fast_as_published_with_as_few_decisions():
+    assert all(o >= p - 0.005 for o, p in pairs("gridworlds", agent="t-q", metric="reward_auc"))
+    assert all(o <= p + 0.3 for o, p in pairs("gridworlds", agent="t-q", metric="decisions"))
+
+
+def test_q_is_as_published():
+    for row in rows("gridworlds", agent="q", metric="reward_auc"):
+        misprinted = (row["environment"], row["schedule"]) == ("bridge", "constant")
+        published = 0.992 if misprinted else float(row["published"])
+        assert float(row["value"]) == pytest.approx(published, abs=0.015)
+    for ours, published in pairs("gridworlds", agent="q", metric="decisions"):
+        assert ours == pytest.approx(published, rel=0.05)
+
+
+def test_speed_ups_are_as_published():
+    assert pairs("gridworlds", metric="speedup_to_reward_0.5")[0][0] >= 13
+    assert pairs("gridworlds", metric="speedup_to_reward_1.0")[0][0] >= 12
+
+
+@pytest.mark.parametrize("name", ["gridworlds-skip", "gridworlds-committed"])
+def test_other_ways_to_learn_from_connections_are_near_the_published_values(name):
+    for ours, published in pairs(name, metric="reward_auc"):
+        assert ours == pytest.approx(published, abs=0.015)
+
+
+@pytest.mark.parametrize("schedule", ["linear", "log", "constant"])
+def test_the_best_longest_skip_is_as_good_as_published(schedule):
+    ours, published = zip(
+        *pairs("skip-length", schedule=schedule, metric="reward_auc"), strict=True
+    )
+    assert max(ours) >= max(published)
+
+
+def test_t_q_explores_twice_as_fast():
+    episodes = {row["agent"]: float(row["value"]) for row in rows("exploration")}
+    assert 2 * episodes["t-q"] <= min(episodes["q"], episodes["ez-q"])
