@@ -67,9 +67,8 @@ def train_episode(
     time = run = remaining = 0
     action = -1
     while not terminated and time < most_steps:
-        decides = remaining == 0
-        continues = time > 0 and not decides
-        if decides:
+        continues = True
+        if remaining == 0:
             previous = action
             action, remaining = decide(
                 learner,

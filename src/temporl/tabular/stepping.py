@@ -79,7 +79,7 @@ def train_episode(
     time = run = remaining = 0
     action, over = -1, False
     while not over and time < most_steps:
-        continues = time > 0
+        continues = True
         if remaining == 0:
             previous = action
             action, remaining = decide(
