@@ -50,10 +50,11 @@ def test_evaluation_does_not_change_training(every, prefer_stepping):
     assert other.evaluations.episode.tolist() == ([] if every == 0 else [7, 14])
 
 
+@pytest.mark.parametrize("limit", ["CHUNK_EPISODES", "CHUNK_STEPS"])
 @pytest.mark.parametrize("chunk", [1, 7, 60, 61])
-def test_the_size_of_chunks_does_not_matter(chunk, monkeypatch):
+def test_the_size_of_chunks_does_not_matter(limit, chunk, monkeypatch):
     expected = run()
-    monkeypatch.setattr(training, "CHUNK_EPISODES", chunk)
+    monkeypatch.setattr(training, limit, chunk)
     assert_same(expected, run())
 
 

@@ -127,18 +127,19 @@ def train_episodes(
     first_episode: int,
     first_step: int,
     most_episodes: int,
+    enough_steps: int,
     evaluate_every: int,
     streams: Streams,
     scratch: Episode,
     evaluations: Evaluations,
 ) -> tuple[int, int, int]:
-    """Train for some episodes of a run, evaluating on the way.
+    """Train for some episodes of a run, until there are enough steps, evaluating on the way.
 
     Returns the numbers of episodes and steps of the run so far, and of evaluations made here.
     """
     longest = budget.step_limit
     episode, step, evaluated = first_episode, first_step, 0
-    while episode < first_episode + most_episodes:
+    while episode < first_episode + most_episodes and step < first_step + enough_steps:
         spent = step if budget.counts_steps else episode
         if spent >= budget.amount:
             break

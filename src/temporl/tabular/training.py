@@ -24,8 +24,8 @@ from temporl.tabular.learning import Episode
 from temporl.tabular.policy import TabularPolicy
 from temporl.tabular.stepping import MakeEnvironment, train_episodes_by_stepping
 
-CHUNK_EPISODES = 5000
-"""How many episodes are played between two reports of progress."""
+CHUNK_EPISODES, CHUNK_STEPS = 5000, 5_000_000
+"""How many episodes, or steps, are played between two reports of progress."""
 
 
 OnProgress = Callable[[float], None]
@@ -116,6 +116,7 @@ def train_compiled(
             episode,
             step,
             CHUNK_EPISODES,
+            CHUNK_STEPS,
             evaluate_every,
             streams,
             scratch,
