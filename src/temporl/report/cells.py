@@ -37,10 +37,10 @@ class CellResult:
         """Their numbers of decisions."""
         return evaluation_columns(self.folders, "decisions")
 
-    def typical_policy(self) -> TabularPolicy:
-        """The policy of the first seed whose last evaluation is as good as any seed's."""
-        last = self.returns[:, -1]
-        return load_policy(self.folders[int(np.argmax(last == last.max()))] / POLICY)
+    def best_policy(self) -> TabularPolicy:
+        """The policy whose last evaluation earned most, with the fewest decisions."""
+        best = np.lexsort((self.decisions[:, -1], -self.returns[:, -1]))[0]
+        return load_policy(self.folders[best] / POLICY)
 
 
 def collect(experiment: Experiment, out: Path, seeds: int) -> list[CellResult]:

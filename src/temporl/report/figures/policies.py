@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from matplotlib.axes import Axes
 
 from temporl.agents import agent_name
 from temporl.environments import GridMap, GridWorld
+from temporl.evaluation import EnvironmentLike
+from temporl.randomness import Purpose, stream
 from temporl.report.cells import CellResult
 from temporl.report.figures.maps import cell_inches, draw_policy, map_panels, panels_size
 from temporl.report.figures.paths import Stretch, greedy_path
@@ -50,10 +53,16 @@ def scenes(results: Sequence[CellResult]) -> list[Scene]:
         world = environment.unwrapped
         if isinstance(world, GridWorld) and cell.schedule == shown and cell.agent in SHOWN_AGENTS:
             scene = found.setdefault(cell.environment, Scene(world_name(cell), world, {}, {}))
-            scene.policies[cell.agent] = result.typical_policy()
-            scene.paths[cell.agent] = greedy_path(scene.policies[cell.agent], environment)
+            scene.policies[cell.agent] = result.best_policy()
+            scene.paths[cell.agent] = short_path(scene.policies[cell.agent], environment)
         environment.close()
     return list(found.values())
+
+
+def short_path(policy: TabularPolicy, environment: EnvironmentLike) -> list[Stretch]:
+    """The path with the fewest decisions among ten: equally good actions are taken at random."""
+    tries = (replace(policy, ties=stream(number, Purpose.EVALUATION)) for number in range(10))
+    return min((greedy_path(each, environment) for each in tries), key=len)
 
 
 def _counts(agent: str, path: Sequence[Stretch]) -> str:
@@ -83,8 +92,12 @@ def _below(axes: Axes, number: int, text: str, colour: str) -> None:
     )
 
 
+def _seeds(material: Material) -> str:
+    return _number(len(material.results[0].folders), "seed")
+
+
 def policies(material: Material) -> list[Path]:
-    """Where typical greedy policies go and where they decide, a map for each world."""
+    """Where the best greedy policies go and where they decide, a map for each world."""
     shown, path = scenes(material.results), material.folder / "policies.png"
     if not shown:
         return []
@@ -100,7 +113,7 @@ def policies(material: Material) -> list[Path]:
         headline(
             figure,
             "Where the learned policies decide",
-            HOW_TO_READ,
+            f"{HOW_TO_READ}; the best of {_seeds(material)}",
         )
     return [path]
 
@@ -124,7 +137,8 @@ def values(material: Material) -> list[Path]:
         headline(
             figure,
             "The learned policy everywhere: t-q",
-            "arrow: the greedy action; number: for how many steps it is played",
+            "arrow: the greedy action; number: for how many steps it is played;"
+            f" the best of {_seeds(material)}",
         )
     return [path]
 
@@ -133,7 +147,7 @@ def policy_picture(policy: TabularPolicy, grid: GridMap, path: Path, title: str)
     """Save a picture of one trained policy on one map: its path, and its choice everywhere."""
     world, agent = GridWorld(grid), agent_name(policy.agent)
     rows, columns = grid.shape
-    stretches = greedy_path(policy, TimeLimit(world, max(100, 2 * rows * columns)))
+    stretches = short_path(policy, TimeLimit(world, max(100, 2 * rows * columns)))
     scale = value_scale([known_values(world, policy)])
     cell = 1.25 * cell_inches([grid])
     width, height = panels_size([grid, grid], cell)
