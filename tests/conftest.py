@@ -1,7 +1,14 @@
+import os
+
 from hypothesis import HealthCheck, settings
 
-# Compiling on first use takes seconds, which is no sign of a slow test.
+# Compiling on first use takes seconds, which is no sign of a slow test. In continuous integration
+# the same examples are tried each time; elsewhere new ones.
 settings.register_profile(
-    "suite", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
+    "suite",
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
 )
 settings.load_profile("suite")
