@@ -122,7 +122,7 @@ def test_columns_of_several_runs_are_stacked(tmp_path):
     paths = [seed_folder(tmp_path, seed) for seed in range(3)]
     for seed, path in enumerate(paths):
         write_run(path, CONFIG, seed, trained(seed=seed), "1")
-    decisions = evaluation_columns(paths, "decisions")
+    decisions = evaluation_columns(paths, ["decisions"])["decisions"]
     assert decisions.shape == (3, 20)
     assert decisions[2].tolist() == trained(seed=2).evaluations.decisions.tolist()
 

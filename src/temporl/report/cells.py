@@ -23,19 +23,23 @@ class CellResult:
     folders: tuple[Path, ...]
 
     @cached_property
+    def _columns(self) -> dict[str, Float[np.ndarray, "seed evaluation"]]:
+        return evaluation_columns(self.folders, ("return", "length", "decisions"))
+
+    @property
     def returns(self) -> Float[np.ndarray, "seed evaluation"]:
         """Returns of the greedy evaluations."""
-        return evaluation_columns(self.folders, "return")
+        return self._columns["return"]
 
-    @cached_property
+    @property
     def lengths(self) -> Float[np.ndarray, "seed evaluation"]:
         """Their numbers of steps."""
-        return evaluation_columns(self.folders, "length")
+        return self._columns["length"]
 
-    @cached_property
+    @property
     def decisions(self) -> Float[np.ndarray, "seed evaluation"]:
         """Their numbers of decisions."""
-        return evaluation_columns(self.folders, "decisions")
+        return self._columns["decisions"]
 
     def best_policy(self) -> TabularPolicy:
         """The policy whose last evaluation earned most, with the fewest decisions."""

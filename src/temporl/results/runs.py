@@ -127,7 +127,8 @@ def read_evaluations(folder: Path, columns: Sequence[str] | None = None) -> pa.T
 
 
 def evaluation_columns(
-    folders: Sequence[Path], column: str
-) -> Float[np.ndarray, "seed evaluation"]:
-    """One column of several runs, as an array with a row for each run."""
-    return np.stack([read_evaluations(f, [column])[column].to_numpy() for f in folders])
+    folders: Sequence[Path], columns: Sequence[str]
+) -> dict[str, Float[np.ndarray, "seed evaluation"]]:
+    """Columns of several runs, each as an array with a row for each run."""
+    tables = [read_evaluations(folder, columns) for folder in folders]
+    return {name: np.stack([table[name].to_numpy() for table in tables]) for name in columns}
