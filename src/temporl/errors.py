@@ -40,6 +40,12 @@ def unknown_name(field: str, name: str, known: Iterable[str]) -> BadInput:
     return BadInput(field, name, f"{hint}known: {', '.join(names)}")
 
 
+def require_at_least(field: str, value: int, least: int) -> None:
+    """Raise unless `value >= least`."""
+    if value < least:
+        raise BadInput(field, value, f"allowed: a whole number of at least {least}")
+
+
 def require_range(
     field: str, value: float, low: float, high: float, *, low_open: bool = False
 ) -> None:

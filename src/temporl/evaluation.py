@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
-from temporl.errors import BadInput
+from temporl.errors import require_at_least
 from temporl.randomness import Purpose, episode_seed
 from temporl.skipping import FREE, Decision, commit
 
@@ -99,8 +99,7 @@ def evaluate(
         seed: Where their seeds come from.
         step_limit: Steps after which an episode is cut, where the environment has no limit.
     """
-    if episodes < 1:
-        raise BadInput("episodes", episodes, "allowed: a whole number of at least 1")
+    require_at_least("episodes", episodes, 1)
     made = make_environment(environment)
     limit = step_limit or step_limit_of(made, str(environment))
     played = [

@@ -22,6 +22,11 @@ def agent_class(name: str) -> type[QLearning]:
     return AGENTS[name]
 
 
+def agent_summary(name: str) -> str:
+    """What an agent is, in one line."""
+    return (agent_class(name).__doc__ or "").splitlines()[0]
+
+
 def make_agent(name: str, **options: Any) -> QLearning:
     """Make an agent from its name and its hyperparameters.
 
@@ -50,4 +55,4 @@ def agent_options(agent: QLearning) -> dict[str, Any]:
     }
 
 
-__all__ = ["AGENTS", "agent_class", "agent_name", "agent_options", "make_agent"]
+__all__ = ["AGENTS", "agent_class", "agent_name", "agent_options", "agent_summary", "make_agent"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from temporl.cli.parsing import parse
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput
 from temporl.evaluation import evaluate
-from temporl.results.runs import read_config, seed_folders
-from temporl.training import load
+from temporl.results.runs import read_config
+from temporl.training.train import choose_seed, load
 
 
 @dataclass(frozen=True)
@@ -37,17 +36,14 @@ def run(words: list[str]) -> int:
     """Play greedy episodes, and print how they went."""
     description = "Play greedy episodes with a trained policy."
     arguments = parse(Arguments, words, "temporl evaluate", description)
-    found = seed_folders(arguments.run)
-    if not found:
-        raise BadInput("run", str(arguments.run), "there is no finished run in it")
-    sys.path.insert(0, "")
-    environment = _environment(arguments.env, found[0])
-    outcome = evaluate(load(found[0]), environment, arguments.episodes, arguments.seed)
+    folder = choose_seed(arguments.run)
+    environment = _environment(arguments.env, folder)
+    outcome = evaluate(load(folder), environment, arguments.episodes, arguments.seed)
     summary = outcome.summary()
     if arguments.json:
         print(json.dumps(summary))
         return 0
-    print(f"{found[0]} on {environment.name}, {arguments.episodes} episodes")
+    print(f"{folder} on {environment.name}, {arguments.episodes} episodes")
     for name in ("return", "steps", "decisions"):
         values = summary[name]
         print(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gymnasium as gym
 
-from temporl.agents import AGENTS
+from temporl.agents import AGENTS, agent_summary
 from temporl.environments import WORLDS
 from temporl.errors import BadInput, unknown_name
 from temporl.experiments import EXPERIMENTS
@@ -26,8 +26,8 @@ def run(words: list[str]) -> int:
 
 
 def _agents() -> None:
-    for name, kind in AGENTS.items():
-        print(f"{name:<8} {(kind.__doc__ or '').splitlines()[0]}")
+    for name in AGENTS:
+        print(f"{name:<8} {agent_summary(name)}")
 
 
 def _environments() -> None:

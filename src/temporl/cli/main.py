@@ -35,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGTERM, _terminate)
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a module that registers an environment may lie in this folder
     try:
         return _run(words)
     except BadInput as error:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from temporl.cli.parsing import parse
-from temporl.errors import BadInput
+from temporl.errors import BadInput, require_at_least
 from temporl.experiments import Experiment, experiment_named
 from temporl.report import Row, markdown_table, write_report
 from temporl.report.tables import pivot
@@ -43,8 +43,8 @@ def run(words: list[str]) -> int:
         raise BadInput("experiment", "", "name at least one; see 'temporl list experiments'")
     experiments = [experiment_named(name) for name in arguments.experiments]
     for field, count in (("seeds", arguments.seeds), ("workers", arguments.workers)):
-        if count is not None and count < 1:
-            raise BadInput(field, count, "allowed: a whole number of at least 1")
+        if count is not None:
+            require_at_least(field, count, 1)
     prepare_output(arguments.out)
     failed = 0
     for experiment in experiments:
@@ -78,7 +78,7 @@ def _print_table(experiment: Experiment, rows: list[Row]) -> None:
         print(text)
         return
     table = Table(title=experiment.title)
-    header, body = pivot([row for row in rows if not row.metric.startswith("speedup")])
+    header, body = pivot(rows)
     for name in header:
         table.add_column(name, justify="right")
     for line in body:

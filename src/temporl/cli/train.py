@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
 import numpy as np
 import tyro
 
-from temporl.agents import AGENTS, agent_class
+from temporl.agents import AGENTS, agent_class, agent_summary
 from temporl.cli.parsing import key_values, parse
-from temporl.environments import EnvironmentSpec, GridWorld
+from temporl.environments import GridWorld
 from temporl.errors import BadInput
-from temporl.results.config import RunConfig
-from temporl.training.train import DEFAULT_EPISODES, Run, train_config
+from temporl.training import Run, train
 
 A = TypeVar("A")
 
@@ -58,30 +56,30 @@ def run(words: list[str]) -> int:
     """Train, and say where the result is and how good it is."""
     if not words or words[0] in ("-h", "--help"):
         print("usage: temporl train AGENT --env ENV ...\n")
-        for name, kind in AGENTS.items():
-            print(f"  {name:<6} {(kind.__doc__ or '').splitlines()[0]}")
+        for name in AGENTS:
+            print(f"  {name:<6} {agent_summary(name)}")
         print("\n'temporl train AGENT --help' lists the options of each.")
         return 0
     name = words[0]
     if name.startswith("-"):
         raise BadInput("agent", name, "the agent comes first, as in 'temporl train t-q --env ...'")
     kind = agent_class(name)
-    description = (kind.__doc__ or "").splitlines()[0]
-    command = parse(Command[kind], words[1:], f"temporl train {name}", description)  # type: ignore[valid-type]
+    command = parse(Command[kind], words[1:], f"temporl train {name}", agent_summary(name))  # type: ignore[valid-type]
     arguments = command.arguments
-    sys.path.insert(0, "")  # a module that registers an environment may lie in this folder
-    options = key_values(arguments.env_options, "env_options")
-    spec = EnvironmentSpec.given(arguments.env, options, arguments.step_limit)
-    no_budget = arguments.episodes is None and arguments.steps is None
-    config = RunConfig(
-        command.agent,
-        spec,
-        DEFAULT_EPISODES if no_budget else arguments.episodes,
-        arguments.steps,
-        arguments.evaluate_every,
+    finished = train(
+        name,
+        arguments.env,
+        episodes=arguments.episodes,
+        steps=arguments.steps,
+        seeds=arguments.seeds,
+        seed=arguments.seed,
+        env_options=key_values(arguments.env_options, "env_options"),
+        step_limit=arguments.step_limit,
+        evaluate_every=arguments.evaluate_every,
+        out=arguments.out,
+        workers=arguments.workers,
+        **asdict(command.agent),
     )
-    seeds = range(arguments.seed, arguments.seed + arguments.seeds)
-    finished = train_config(config, seeds, arguments.out, arguments.workers)
     _print_summary(finished)
     return 0
 

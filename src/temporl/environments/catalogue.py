@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 
 from temporl.environments.gridmap import GridMap
-from temporl.errors import BadInput, unknown_name
+from temporl.errors import BadInput, require_at_least, unknown_name
 
 
 class World(NamedTuple):
@@ -64,8 +64,8 @@ class EnvironmentSpec:
     ) -> EnvironmentSpec:
         """Resolve what a user wrote."""
         options = dict(options or {})
-        if step_limit is not None and step_limit < 1:
-            raise BadInput("step_limit", step_limit, "allowed: a whole number of at least 1")
+        if step_limit is not None:
+            require_at_least("step_limit", step_limit, 1)
         path = Path(name)
         if path.suffix == ".txt" or path.is_file():
             grid = GridMap.read(path)

@@ -11,6 +11,8 @@ from jaxtyping import Float
 from temporl.randomness import Purpose, generator
 
 RESAMPLES = 2000
+GOOD_FRACTION = 0.95
+"""The share of evaluations that must succeed for an agent to count as reliable."""
 
 
 class Estimate(NamedTuple):

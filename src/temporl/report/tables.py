@@ -12,7 +12,7 @@ import numpy as np
 from temporl.experiments.experiment import Cell, Comparison, Experiment
 from temporl.experiments.published import published_value
 from temporl.report.cells import CellResult
-from temporl.report.statistics import Estimate, estimate, first_reaching, normalized
+from temporl.report.statistics import GOOD_FRACTION, Estimate, estimate, first_reaching, normalized
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def _measure(experiment: Experiment, result: CellResult, metric: str) -> Estimat
     scaled = normalized(result.returns, experiment.lowest_return, experiment.highest_return)
     if metric == "reward_auc":
         return estimate(np.mean, scaled.mean(axis=1, keepdims=True))
-    return estimate(lambda curve: first_reaching(curve, 0.95), scaled)
+    return estimate(lambda curve: first_reaching(curve, GOOD_FRACTION), scaled)
 
 
 def _speedups(
@@ -102,13 +102,15 @@ METRIC_NAMES = {
     "reward_auc": "AUC",
     "decisions": "decisions",
     "episodes_to_95_percent": "episodes to 95 %",
-    "speedup_to_reward_0.5": "speed-up to reward 0.5",
-    "speedup_to_reward_1.0": "speed-up to reward 1.0",
 }
 
 
 def pivot(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """A table for people: a line for each schedule and agent, ours with the published behind it."""
+    """A table for people: a line for each schedule and agent, ours with the published behind it.
+
+    Speed-ups compare two lines and have no place in it.
+    """
+    rows = [row for row in rows if not row.metric.startswith("speedup")]
     columns = list(dict.fromkeys((row.environment, row.metric) for row in rows))
     lines = list(dict.fromkeys((row.schedule, row.agent, row.max_skip) for row in rows))
     cells = {
@@ -131,7 +133,7 @@ def _cell_text(row: Row) -> str:
 
 def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
     """The table as Markdown, with a caption that says how it was made."""
-    header, body = pivot([row for row in rows if not row.metric.startswith("speedup")])
+    header, body = pivot(rows)
     seeds = sorted({row.seeds for row in rows})
     used = " to ".join(str(count) for count in dict.fromkeys((seeds[0], seeds[-1])))
     episodes = experiment.cells[0].config.episodes

@@ -9,7 +9,7 @@ from typing import Any
 
 from temporl.agents import agent_name, agent_options, make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput
+from temporl.errors import BadInput, require_at_least
 from temporl.tabular.agents import QLearning
 
 FORMAT = 1
@@ -32,8 +32,8 @@ class RunConfig:
                 "episodes", self.episodes, "give a number of episodes or of steps, and not both"
             )
         for field, amount in (("episodes", self.episodes), ("steps", self.steps)):
-            if amount is not None and amount < 1:
-                raise BadInput(field, amount, "allowed: a whole number of at least 1")
+            if amount is not None:
+                require_at_least(field, amount, 1)
         if self.evaluate_every < 0:
             raise BadInput(
                 "evaluate_every", self.evaluate_every, "allowed: 0 (never) or a number of episodes"

@@ -9,7 +9,7 @@ from typing import NewType
 import numpy as np
 from jaxtyping import Int
 
-from temporl.errors import BadInput
+from temporl.errors import BadInput, require_at_least
 
 Skips = NewType("Skips", tuple[int, ...])
 
@@ -41,8 +41,7 @@ def consecutive(longest: int) -> Skips:
         >>> consecutive(4)
         (1, 2, 3, 4)
     """
-    if longest < 1:
-        raise BadInput("max_skip", longest, "allowed: a whole number of at least 1")
+    require_at_least("max_skip", longest, 1)
     return skip_set(range(1, longest + 1))
 
 
@@ -53,8 +52,7 @@ def powers_of_two(longest: int) -> Skips:
         >>> powers_of_two(100)
         (1, 2, 4, 8, 16, 32, 64)
     """
-    if longest < 1:
-        raise BadInput("max_skip", longest, "allowed: a whole number of at least 1")
+    require_at_least("max_skip", longest, 1)
     return skip_set([1 << power for power in range(longest.bit_length())])
 
 

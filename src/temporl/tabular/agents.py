@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from temporl.errors import BadInput, require_range
+from temporl.errors import BadInput, require_at_least, require_range
 from temporl.skipping.skips import Skips, consecutive, first_at_least, powers_of_two, skip_set
 from temporl.tabular.learner import Duration, Learner, Ties
 from temporl.tabular.schedules import schedule
@@ -154,8 +154,7 @@ class ExtendedQLearning(QLearning):
     def learner(self) -> Learner:
         """Check all values and put them into the form in which compiled code reads them."""
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
-        if self.max_repeat < 1:
-            raise BadInput("max_repeat", self.max_repeat, "allowed: a whole number of at least 1")
+        require_at_least("max_repeat", self.max_repeat, 1)
         weights = np.arange(1, self.max_repeat + 1, dtype=np.float64) ** -self.mu
         cumulative = np.cumsum(weights) / weights.sum()
         cumulative[-1] = 1.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from temporl.errors import TemporlError
 from temporl.results.config import RunConfig
 from temporl.results.runs import group_folder, is_finished, seed_folder, write_run
 from temporl.tabular.stepping import MakeEnvironment
@@ -63,3 +64,8 @@ def execute(
     )
     write_run(run.folder, run.config, run.seed, trained, __version__)
     return trained.steps
+
+
+def failure_reason(error: Exception) -> str:
+    """Why a run failed, in one line: our own words as they are, others' with the kind of error."""
+    return str(error) if isinstance(error, TemporlError) else f"{type(error).__name__}: {error}"

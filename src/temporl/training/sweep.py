@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +21,12 @@ from pathlib import Path
 from temporl.environments import transition_table
 from temporl.errors import RunFailed
 from temporl.tabular.stepping import MakeEnvironment
+from temporl.tabular.training import OnProgress
 from temporl.training.progress import ProgressDisplay
-from temporl.training.runs import PlannedRun, execute
+from temporl.training.runs import PlannedRun, execute, failure_reason
 
 WORKER_START = 2.0
 """Seconds that worker processes take to start."""
-
-OnFraction = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def complete(
             try:
                 execute(run, on_fraction, make)
             except Exception as error:  # an environment may raise anything; the other runs go on
-                failures.append(Failure(run, _reason(error)))
+                failures.append(Failure(run, failure_reason(error)))
     return failures
 
 
@@ -98,10 +97,6 @@ def _complete_with_workers(
 
 def _is_compiled(run: PlannedRun) -> bool:
     return transition_table(run.config.environment.make()) is not None
-
-
-def _reason(error: Exception) -> str:
-    return str(error) if isinstance(error, RunFailed) else f"{type(error).__name__}: {error}"
 
 
 def _feed(
@@ -144,7 +139,7 @@ class _WorkerProcess:
             cwd=Path.cwd(),
         )
 
-    def execute(self, run: PlannedRun, on_fraction: OnFraction) -> None:
+    def execute(self, run: PlannedRun, on_fraction: OnProgress) -> None:
         """Have one run executed; raise if it failed."""
         with self._lock:
             if self.stopped:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput, RunFailed
+from temporl.errors import BadInput, RunFailed, require_at_least
 from temporl.results.config import RunConfig
 from temporl.results.policies import load_policy
 from temporl.results.runs import (
@@ -46,7 +46,7 @@ class Run:
 
     def evaluations(self, seed: int | None = None) -> pa.Table:
         """The greedy evaluations made during training, a row each."""
-        return read_evaluations(_choose_seed(self.path, seed))
+        return read_evaluations(choose_seed(self.path, seed))
 
 
 def train(
@@ -90,28 +90,14 @@ def train(
     if episodes is None and steps is None:
         episodes = DEFAULT_EPISODES
     config = RunConfig(made, spec, episodes, steps, evaluate_every)
-    return train_config(config, range(seed, seed + seeds), Path(out), workers, progress, make)
-
-
-def train_config(
-    config: RunConfig,
-    seeds: range,
-    out: Path,
-    workers: int | None = None,
-    progress: bool = True,
-    make: Callable[[], gym.Env[Any, Any]] | None = None,
-) -> Run:
-    """Train the seeds of a configuration that are missing in a results folder."""
-    if len(seeds) < 1:
-        raise BadInput("seeds", len(seeds), "allowed: a whole number of at least 1")
-    if seeds[0] < 0:
-        raise BadInput("seed", seeds[0], "allowed: a whole number of at least 0")
-    if workers is not None and workers < 1:
-        raise BadInput("workers", workers, "allowed: a whole number of at least 1")
+    require_at_least("seeds", seeds, 1)
+    require_at_least("seed", seed, 0)
+    if workers is not None:
+        require_at_least("workers", workers, 1)
     check_trainable(make or config.environment.make, config.environment.name)
-    prepare_output(out)
+    out = prepare_output(Path(out))
     label = config.environment.label
-    planned = plan_runs(out, label, config, seeds)
+    planned = plan_runs(out, label, config, range(seed, seed + seeds))
     missing = missing_runs(planned)
     if make is not None and len(missing) < len(planned):
         raise BadInput(
@@ -125,7 +111,7 @@ def train_config(
         failures = complete(missing, workers or default_workers(), display, make)
     if failures:
         raise RunFailed("; ".join(map(str, failures)))
-    return Run(group_folder(out, label, config), config, tuple(seeds))
+    return Run(group_folder(out, label, config), config, tuple(run.seed for run in planned))
 
 
 def _environment(
@@ -155,10 +141,11 @@ def load(path: str | Path, seed: int | None = None) -> TabularPolicy:
         path: The folder of a run, or of one seed of it.
         seed: Which seed, if the folder holds several; the first unless given.
     """
-    return load_policy(_choose_seed(Path(path), seed) / POLICY)
+    return load_policy(choose_seed(Path(path), seed) / POLICY)
 
 
-def _choose_seed(path: Path, seed: int | None) -> Path:
+def choose_seed(path: Path, seed: int | None = None) -> Path:
+    """The folder of one seed at a path, the first unless another is wanted."""
     found = seed_folders(path)
     if not found:
         raise BadInput("run", str(path), "there is no finished run in it")

@@ -12,8 +12,7 @@ import sys
 from types import FrameType
 from typing import IO, Any
 
-from temporl.errors import TemporlError
-from temporl.training.runs import PlannedRun, execute
+from temporl.training.runs import PlannedRun, execute, failure_reason
 
 
 def answer(channel: IO[str], message: dict[str, Any]) -> None:
@@ -38,10 +37,8 @@ def main() -> None:
         run = PlannedRun.from_data(json.loads(line))
         try:
             steps = execute(run, lambda fraction: answer(channel, {"fraction": fraction}))
-        except TemporlError as error:
-            answer(channel, {"failed": str(error)})
         except Exception as error:  # an environment may raise anything; the other runs go on
-            answer(channel, {"failed": f"{type(error).__name__}: {error}"})
+            answer(channel, {"failed": failure_reason(error)})
         else:
             answer(channel, {"finished": steps})
 

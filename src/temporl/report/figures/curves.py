@@ -24,10 +24,9 @@ from temporl.report.figures.style import (
     seeds_text,
     world_name,
 )
-from temporl.report.statistics import first_reaching, normalized
+from temporl.report.statistics import GOOD_FRACTION, first_reaching, normalized
 
 MOST_POINTS = 400
-GOOD_FRACTION = 0.95
 
 
 def chosen_evaluations(count: int) -> Int[np.ndarray, " point"]:
