@@ -29,6 +29,7 @@ results: $(VENV)/installed  ## all experiments, and the tables and pictures of t
 
 benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
 	$(BIN)/python benchmarks/tabular.py
+	$(BIN)/python benchmarks/featurized.py
 
 clean:  ## everything that can be made again, but no results
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -39,5 +40,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) --editable '.[dev,docs]'
+	$(INSTALL) --editable '.[dev,docs,box2d,tensorboard]'
 	touch $@

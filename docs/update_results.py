@@ -2,11 +2,12 @@
 
     make results
 
-runs all experiments first; with finished ones it is
+runs all experiments first; with finished runs it is
 
     python docs/update_results.py runs
 
-A table stands between `<!-- NAME -->` and `<!-- /NAME -->`.
+Experiments without a finished run stay as they are; of the others, all finished runs count. A table
+stands between `<!-- NAME -->` and `<!-- /NAME -->`; a picture is copied if a page shows it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import sys
 from pathlib import Path
 
 from temporl.experiments import EXPERIMENTS
+from temporl.report import write_report
+from temporl.report.cells import collect
 
 DOCS = Path(__file__).parent
-PAGES = [DOCS.parent / "README.md", DOCS / "experiments.md"]
 
 
 def markdown_of(folder: Path) -> str:
@@ -27,24 +29,27 @@ def markdown_of(folder: Path) -> str:
     return (folder / "table.md").read_text().partition("\n")[2].strip()
 
 
-def update(runs: Path) -> None:
-    """Copy rows and pictures, and set the tables into the pages."""
-    for name in EXPERIMENTS:
+def update(runs: Path, docs: Path = DOCS) -> None:
+    """Write reports, copy their rows and pictures, and set their tables into the pages."""
+    pages = [docs.parent / "README.md", *sorted(docs.glob("*.md"))]
+    for name, experiment in EXPERIMENTS.items():
         folder = runs / name
-        if not (folder / "table.md").exists():
-            print(f"{name}: no results in {folder}, left as it is")
+        if not collect(experiment, runs, experiment.seeds):
+            print(f"{name}: no finished runs in {runs}, left as it is")
             continue
-        shutil.copy(folder / "table.csv", DOCS / "results" / f"{name}.csv")
+        write_report(experiment, runs, experiment.seeds)
+        shutil.copy(folder / "table.csv", docs / "results" / f"{name}.csv")
         for picture in folder.glob("*.png"):
             shown = f"{name}-{picture.name}"
-            if any(f"images/{shown}" in page.read_text() for page in [*PAGES, *DOCS.glob("*.md")]):
-                shutil.copy(picture, DOCS / "images" / shown)
-        for page in PAGES:
-            block = f"<!-- {name} -->\n{markdown_of(folder)}\n<!-- /{name} -->"
-            pattern = rf"<!-- {name} -->.*?<!-- /{name} -->"
-            page.write_text(
-                re.sub(pattern, lambda _, text=block: text, page.read_text(), flags=re.DOTALL)
-            )
+            if any(f"images/{shown}" in page.read_text() for page in pages):
+                shutil.copy(picture, docs / "images" / shown)
+        block = f"<!-- {name} -->\n{markdown_of(folder)}\n<!-- /{name} -->"
+        pattern = rf"<!-- {name} -->.*?<!-- /{name} -->"
+        for page in pages:
+            text = page.read_text()
+            new = re.sub(pattern, lambda _, block=block: block, text, flags=re.DOTALL)
+            if new != text:
+                page.write_text(new)
         print(f"{name}: up to date")
 
 

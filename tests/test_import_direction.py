@@ -12,8 +12,9 @@ import temporl
 ROOT = Path(temporl.__file__).parent
 LAYERS = [
     {"errors", "compilation", "version"},
-    {"randomness"},
-    {"skipping"},
+    {"randomness", "schedules"},
+    {"skipping", "networks"},
+    {"replay"},
     {"environments"},
     {"evaluation"},
     {"tabular"},

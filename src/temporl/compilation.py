@@ -15,7 +15,15 @@ import numba
 P = ParamSpec("P")
 R = TypeVar("R")
 
-KERNELS = ("compilation.py", "randomness.py", "skipping/*.py", "environments/*.py", "tabular/*.py")
+KERNELS = (
+    "compilation.py",
+    "evaluation.py",
+    "randomness.py",
+    "schedules.py",
+    "skipping/*.py",
+    "environments/*.py",
+    "tabular/*.py",
+)
 """The files that hold compiled functions."""
 
 OPTIONS: dict[str, Any] = {
@@ -40,15 +48,20 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     decorate = numba.njit(**OPTIONS)
     config: Any = numba.config
     usual = config.CACHE_DIR
-    config.CACHE_DIR = os.environ.get("NUMBA_CACHE_DIR") or str(_cache_folder())
+    config.CACHE_DIR = os.environ.get("NUMBA_CACHE_DIR") or str(_kernel_folder())
     try:
         return cast("Callable[P, R]", decorate(function))
     finally:
         config.CACHE_DIR = usual
 
 
+def uncompiled(function: Callable[P, R]) -> Callable[P, R]:
+    """The Python function behind a compiled one, for code that is traced instead."""
+    return cast("Callable[P, R]", cast("Any", function).py_func)
+
+
 @cache
-def _cache_folder() -> Path:
+def _kernel_folder() -> Path:
     """A folder for machine code that belongs to exactly these sources.
 
     numba itself notices a change only in the file of the function it compiles, not in those of the
@@ -60,7 +73,11 @@ def _cache_folder() -> Path:
     for source in sorted(sources):
         status = source.stat()
         digest.update(f"{source}:{status.st_mtime_ns}:{status.st_size};".encode())
-    name = f"kernels-{digest.hexdigest()[:16]}"
+    return cache_folder(f"kernels-{digest.hexdigest()[:16]}")
+
+
+def cache_folder(name: str) -> Path:
+    """A folder that outlives the process, for what takes long to make again."""
     for parent in (Path.home() / ".cache" / "temporl", Path(tempfile.gettempdir()) / "temporl"):
         try:
             (parent / name).mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import gymnasium as gym
 import numpy as np
@@ -16,12 +16,51 @@ from temporl.randomness import Purpose, episode_seed
 from temporl.skipping import FREE, Decision, commit
 
 
+class Evaluations(NamedTuple):
+    """Greedy episodes, a row each: when they were played, and how they went."""
+
+    episode: Int[np.ndarray, " evaluation"]
+    step: Int[np.ndarray, " evaluation"]
+    returns: Float[np.ndarray, " evaluation"]
+    lengths: Int[np.ndarray, " evaluation"]
+    decisions: Int[np.ndarray, " evaluation"]
+
+
+def empty_evaluations(count: int) -> Evaluations:
+    """Room for a number of evaluations."""
+    whole = [np.zeros(count, dtype=np.int64) for _ in range(4)]
+    return Evaluations(whole[0], whole[1], np.zeros(count), whole[2], whole[3])
+
+
+class Report(NamedTuple):
+    """How far a run is, and how it goes."""
+
+    fraction: float
+    steps: int
+    measured: dict[str, float]
+    """The latest greedy episode (return, length, decisions), and what learning says of itself."""
+
+
+OnProgress = Callable[[Report], None]
+"""Called now and then while a run is under way."""
+
+
 class Policy(Protocol):
     """Anything that answers an observation with an action and a duration."""
 
     def decide(self, observation: Any) -> Decision:
         """The greedy decision."""
         ...
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a finished run leaves behind."""
+
+    policy: Any
+    evaluations: Evaluations
+    episodes: int
+    steps: int
 
 
 @dataclass(frozen=True)

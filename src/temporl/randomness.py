@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from jaxtyping import UInt64
+from jaxtyping import Float64, UInt64
 
 from temporl.compilation import compiled
 
@@ -18,6 +18,8 @@ class Purpose(IntEnum):
     EVALUATION = 2
     EVALUATION_ENVIRONMENT = 3
     BOOTSTRAP = 4
+    NETWORKS = 5
+    REPLAY = 6
 
 
 Stream = UInt64[np.ndarray, " 1"]
@@ -52,3 +54,16 @@ def episode_seed(seed: int, purpose: Purpose, episode: int) -> int:
     """The seed that resets an environment for one episode, whatever was played before it."""
     sequence = np.random.SeedSequence(seed, spawn_key=(purpose, episode))
     return int(sequence.generate_state(1)[0])
+
+
+def zeta_cumulative(mu: float, longest: int) -> Float64[np.ndarray, " length"]:
+    """The chance of a length of at most 1, 2, ..., where P(n) ~ n**-mu up to the longest.
+
+    Examples:
+        >>> zeta_cumulative(mu=2.0, longest=2).tolist()
+        [0.8, 1.0]
+    """
+    weights = np.arange(1, longest + 1, dtype=np.float64) ** -mu
+    cumulative: Float64[np.ndarray, " length"] = np.cumsum(weights) / weights.sum()
+    cumulative[-1] = 1.0
+    return cumulative

@@ -90,8 +90,21 @@ def test_continuous_and_structured_spaces_are_refused_by_name(space):
     with pytest.raises(BadInput, match="'Mine-v0'") as caught:
         enumerate_space(space, "observation space", "Mine-v0")
     assert caught.value.field == "observation space"
+
+
+@pytest.mark.parametrize("space", [Dict({"a": Discrete(2)}), Text(3)])
+def test_structured_spaces_cannot_be_written_down(space):
     with pytest.raises(BadInput):
         space_to_data(space)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8, np.int16])
+def test_a_box_is_read_back_without_its_bounds(dtype):
+    data = space_to_data(Box(0, 1, (3, 2), dtype))
+    again = space_from_data(data)
+    assert (again.shape, again.dtype) == ((3, 2), dtype)
+    assert again.contains(np.full((3, 2), 100, dtype))
+    assert space_to_data(again) == data
 
 
 def test_a_table_too_large_for_memory_is_refused():

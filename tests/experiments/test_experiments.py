@@ -51,24 +51,69 @@ def test_an_unknown_experiment_is_answered_with_the_nearest():
         experiment_named("gridworld")
 
 
-@pytest.mark.parametrize("name", ["gridworlds", "skip-length"])
+def test_the_featurized_experiments_follow_the_papers_protocol():
+    """1,000,000 steps, a greedy episode every 200; DQN, t-DQN, and DAR with five coarse repeats."""
+    experiment = experiment_named("featurized")
+    assert experiment.seeds == 50
+    for environment, limit in (("MountainCar", 200), ("LunarLander", 1000)):
+        cells = experiment.only([environment], []).cells
+        assert [cell.agent for cell in cells] == ["dqn", "t-dqn", *["dar"] * 5]
+        assert [cell.max_skip for cell in cells[2:]] == [2, 4, 6, 8, 10]
+        for cell in cells:
+            assert (cell.config.steps, cell.config.evaluate_every) == (1_000_000, 200)
+            assert cell.config.environment.make().spec.max_episode_steps == limit
+            behaviour = getattr(cell.config.agent, "behaviour", cell.config.agent)
+            assert (behaviour.learning_rate, behaviour.gamma, behaviour.epsilon) == (
+                1e-3,
+                0.99,
+                0.1,
+            )
+            assert (behaviour.batch_size, behaviour.buffer_size) == (64, 1_000_000)
+            assert (behaviour.tau, behaviour.hidden) == (0.01, (50, 50))
+
+
+def test_all_architectures_and_lengths():
+    cells = experiment_named("architectures").cells
+    shown = {(cell.environment, cell.architecture, cell.max_skip) for cell in cells}
+    assert len(shown) == len(cells) == 2 * 3 * 5
+
+
+def test_experiments_with_cells_in_common_share_their_runs(tmp_path):
+    folders = [
+        {run.folder for run in experiment_named(name).runs(tmp_path, 1)}
+        for name in ("featurized", "architectures")
+    ]
+    assert len(folders[0] & folders[1]) == 2  # the best t-DQN of either environment
+
+
+def test_a_part_of_an_experiment():
+    part = experiment_named("featurized").only(["LunarLander"], ["dqn"])
+    assert [(cell.environment, cell.agent) for cell in part.cells] == [("LunarLander", "dqn")]
+    with pytest.raises(BadInput, match="did you mean 'MountainCar'") as caught:
+        experiment_named("featurized").only(["MountainCar-v0"], [])
+    assert caught.value.field == "environments"
+
+
+@pytest.mark.parametrize("name", ["gridworlds", "skip-length", "featurized", "architectures"])
 def test_published_values_are_found_for_every_cell_of_the_paper(name):
     experiment = experiment_named(name)
     found = [
-        published_value(name, c.environment, c.agent, c.schedule, c.max_skip, metric)
-        for c in experiment.cells
+        published_value(name, cell, metric)
+        for cell in experiment.cells
         for metric in experiment.metrics
     ]
     assert any(value is not None for value in found)
     if name == "gridworlds":
         assert None not in found
+    if name in ("featurized", "architectures"):
+        assert len([value for value in found if value]) == len(experiment.cells)
 
 
 def test_published_values_of_zigzag():
     """Facts of the paper: t-Q on ZigZag reaches .92, .96 and .99."""
     areas = [
-        published_value("gridworlds", "zigzag", "t-q", schedule, 7, "reward_auc")
-        for schedule in ("linear", "log", "constant")
+        published_value("gridworlds", cell, "reward_auc")
+        for cell in experiment_named("gridworlds").only(["zigzag"], ["t-q"]).cells
     ]
     assert areas == pytest.approx([0.92, 0.96, 0.99], abs=0.005)
 

@@ -152,10 +152,13 @@ def test_the_spreadsheet_says_the_same_with_nothing_for_none(out, name):
 def test_a_caption_says_when_seeds_are_missing(out):
     table = (out / "gridworlds" / "table.md").read_text()
     assert "2 seeds, 200 episodes" in table
-    assert "The full table has 100 seeds." in table
+    assert "The paper has 100 seeds." in table
     complete = replace(GRIDWORLDS, seeds=sweep.SEEDS)
     rows = table_rows(complete, collect(complete, out, sweep.SEEDS))
-    assert "The full table" not in markdown_table(complete, rows)
+    assert "The paper has" not in markdown_table(complete, rows)
+    table = (out / "exploration" / "table.md").read_text()
+    assert "2 seeds, 5 episodes" in table
+    assert "The full table has 100 seeds." in table
 
 
 def test_only_finished_runs_count(out):

@@ -119,25 +119,25 @@ def test_a_configuration_that_cannot_be_is_refused(folder, changes):
 
 
 def test_truncated_tables_are_refused(folder):
-    path = folder / "tables.safetensors"
+    path = folder / "arrays.safetensors"
     content = path.read_bytes()
     for length in (0, 4, 20, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:length])
-        refused(folder, "tables.safetensors")
+        refused(folder, "arrays.safetensors")
 
 
 def test_missing_tables_are_refused(folder):
-    (folder / "tables.safetensors").unlink()
-    refused(folder, "tables.safetensors")
+    (folder / "arrays.safetensors").unlink()
+    refused(folder, "arrays.safetensors")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_values_that_are_no_numbers_are_refused(folder, value):
-    path = folder / "tables.safetensors"
+    path = folder / "arrays.safetensors"
     tables = load_file(path)
     tables["skip_values"][3, 1] = value
     save_file(tables, path)
-    assert "skip_values" in refused(folder, "tables.safetensors")
+    assert "skip_values" in refused(folder, "arrays.safetensors")
 
 
 @pytest.mark.parametrize("name", ["action_values", "skip_values"])
@@ -153,18 +153,18 @@ def test_values_that_are_no_numbers_are_refused(folder, value):
     ids=["shorter", "transposed", "single", "whole", "flat"],
 )
 def test_tables_of_another_shape_or_kind_are_refused(folder, name, change):
-    path = folder / "tables.safetensors"
+    path = folder / "arrays.safetensors"
     tables = load_file(path)
     save_file(tables | {name: change(tables[name])}, path)
-    assert name in refused(folder, "tables.safetensors")
+    assert name in refused(folder, "arrays.safetensors")
 
 
 def test_a_missing_table_is_refused(folder):
-    path = folder / "tables.safetensors"
+    path = folder / "arrays.safetensors"
     tables = load_file(path)
     del tables["skip_values"]
     save_file(tables, path)
-    assert "skip_values" in refused(folder, "tables.safetensors")
+    assert "skip_values" in refused(folder, "arrays.safetensors")
 
 
 def test_loading_needs_no_environment(folder):

@@ -58,7 +58,7 @@ def test_a_run_folder_holds_what_it_should(folder):
         "config.json",
         "evaluations.parquet",
         "policy/policy.json",
-        "policy/tables.safetensors",
+        "policy/arrays.safetensors",
     }
     record = read_config(folder)
     assert (record["seed"], record["version"]) == (0, "1.2.3")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import temporl
 from temporl.agents import make_agent
+from temporl.evaluation import Report
 from temporl.tabular.training import train_tabular
 from temporl.training import default_workers
 from temporl.training.progress import ProgressDisplay
@@ -10,16 +11,19 @@ from temporl.training.progress import ProgressDisplay
 def test_a_log_gets_a_line_at_the_end(capsys):
     with ProgressDisplay("q on Cliff", 2) as display:
         for _ in range(2):
-            with display.run() as on_fraction:
-                on_fraction(0.5)
+            with display.run() as on_progress:
+                on_progress(Report(0.5, 100, {"return": -3.0, "decisions": 7.0}))
     captured = capsys.readouterr()
-    assert captured.err.startswith("q on Cliff: 2.0 of 2 runs")
+    line = captured.err.strip()
+    assert line.startswith("q on Cliff: 2.0 of 2 runs")
+    assert "steps/s, return -3, decisions 7" in line
+    assert "\n" not in line
     assert captured.out == ""
 
 
 def test_no_progress_is_shown_when_none_is_wanted(capsys):
-    with ProgressDisplay("q on Cliff", 1, show=False) as display, display.run() as on_fraction:
-        on_fraction(1.0)
+    with ProgressDisplay("q on Cliff", 1, show=False) as display, display.run() as on_progress:
+        on_progress(Report(1.0, 100, {}))
     assert capsys.readouterr() == ("", "")
 
 
@@ -31,7 +35,7 @@ def test_training_shows_progress_on_the_error_stream_only(tmp_path, capsys):
 
 
 def test_progress_never_goes_back():
-    fractions: list[float] = []
+    reports: list[Report] = []
     train_tabular(
         make_agent("q"),
         temporl.EnvironmentSpec("temporl/Cliff-v0").make,
@@ -39,8 +43,9 @@ def test_progress_never_goes_back():
         seed=0,
         episodes=12_000,
         evaluate_every=0,
-        on_progress=fractions.append,
+        on_progress=reports.append,
     )
+    fractions = [report.fraction for report in reports]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
     assert len(fractions) > 1

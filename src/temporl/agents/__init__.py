@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
+from importlib import import_module
 from typing import Any
 
 from temporl.errors import BadInput, unknown_name
-from temporl.tabular.agents import ExtendedQLearning, QLearning, TempoQLearning
 
-AGENTS: dict[str, type[QLearning]] = {
-    "q": QLearning,
-    "t-q": TempoQLearning,
-    "ez-q": ExtendedQLearning,
+AGENTS = {
+    "q": "temporl.tabular.agents:QLearning",
+    "t-q": "temporl.tabular.agents:TempoQLearning",
+    "ez-q": "temporl.tabular.agents:ExtendedQLearning",
+    "dqn": "temporl.agents.dqn:DQN",
+    "t-dqn": "temporl.agents.temporl:TempoDQN",
+    "dar": "temporl.agents.dar:DAR",
+    "ez-dqn": "temporl.agents.ez_greedy:ExtendedDQN",
 }
+"""Where each agent is; it is imported when it is wanted, because deep ones take long to import."""
 
 
-def agent_class(name: str) -> type[QLearning]:
+def agent_class(name: str) -> type[Any]:
     """Look an agent up by its name."""
     if name not in AGENTS:
         raise unknown_name("agent", name, AGENTS)
-    return AGENTS[name]
+    module, _, kind = AGENTS[name].partition(":")
+    found: type[Any] = getattr(import_module(module), kind)
+    return found
 
 
 def agent_summary(name: str) -> str:
@@ -27,31 +34,48 @@ def agent_summary(name: str) -> str:
     return (agent_class(name).__doc__ or "").splitlines()[0]
 
 
-def make_agent(name: str, **options: Any) -> QLearning:
+def make_agent(name: str, **options: Any) -> Any:
     """Make an agent from its name and its hyperparameters.
 
     Examples:
         >>> make_agent("t-q", max_skip=4).skip_lengths
         (1, 2, 3, 4)
+        >>> make_agent("t-dqn", gamma=0.9).behaviour.gamma
+        0.9
     """
     chosen = agent_class(name)
-    known = [field.name for field in fields(chosen)]
+    options = {key: tuple(x) if isinstance(x, list) else x for key, x in options.items()}
+    own = {field.name for field in fields(chosen)}
+    below = _behaviour_class(chosen)
+    inner = {field.name for field in fields(below)} if below is not None else set()
+    known = (own | inner) - {"behaviour"}
     for option, value in options.items():
         if option not in known:
             raise BadInput(option, value, unknown_name("option", option, known).allowed)
-    return chosen(**options)
+    if below is None:
+        return chosen(**options)
+    behaviour = below(**{name: value for name, value in options.items() if name in inner})
+    return chosen(behaviour, **{name: value for name, value in options.items() if name in own})
 
 
-def agent_name(agent: QLearning) -> str:
+def _behaviour_class(kind: type[Any]) -> type[Any] | None:
+    """The class of the behaviour that an agent is put on top of, if it is."""
+    found = [field.default_factory for field in fields(kind) if field.name == "behaviour"]
+    return found[0] if found else None  # type: ignore[return-value]
+
+
+def agent_name(agent: Any) -> str:
     """The name under which an agent is known."""
-    return next(name for name, kind in AGENTS.items() if kind is type(agent))
+    kind = f"{type(agent).__module__}:{type(agent).__qualname__}"
+    return next(name for name, place in AGENTS.items() if place == kind)
 
 
-def agent_options(agent: QLearning) -> dict[str, Any]:
-    """The hyperparameters of an agent as pure data."""
+def agent_options(agent: Any) -> dict[str, Any]:
+    """The hyperparameters of an agent as pure data, those of its behaviour among them."""
+    options = asdict(agent)
+    options = options.pop("behaviour", {}) | options
     return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(agent).items()
+        name: list(value) if isinstance(value, tuple) else value for name, value in options.items()
     }
 
 

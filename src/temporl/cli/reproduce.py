@@ -29,6 +29,10 @@ class Arguments:
     """Names of experiments; 'temporl list experiments' lists them."""
     seeds: int | None = None
     """Seeds of every cell; as many as the paper has unless given."""
+    environments: tuple[str, ...] = ()
+    """Only these environments, as in MountainCar; all unless given."""
+    agents: tuple[str, ...] = ()
+    """Only these agents, as in dqn t-dqn; all unless given."""
     workers: int | None = None
     """Processes to use; one for each core unless given."""
     out: Path = Path("runs")
@@ -41,7 +45,10 @@ def run(words: list[str]) -> int:
     arguments = parse(Arguments, words, "temporl reproduce", description)
     if not arguments.experiments:
         raise BadInput("experiment", "", "name at least one; see 'temporl list experiments'")
-    experiments = [experiment_named(name) for name in arguments.experiments]
+    experiments = [
+        experiment_named(name).only(arguments.environments, arguments.agents)
+        for name in arguments.experiments
+    ]
     for field, count in (("seeds", arguments.seeds), ("workers", arguments.workers)):
         if count is not None:
             require_at_least(field, count, 1)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
 import numpy as np
 import tyro
 
-from temporl.agents import AGENTS, agent_class, agent_summary
+from temporl.agents import AGENTS, agent_class, agent_options, agent_summary
 from temporl.cli.parsing import key_values, parse
 from temporl.environments import GridWorld
 from temporl.errors import BadInput
+from temporl.results.config import Driver
 from temporl.training import Run, train
 
 A = TypeVar("A")
@@ -27,17 +28,23 @@ class Arguments:
     env_options: Annotated[tuple[str, ...], tyro.conf.arg(metavar="KEY=VALUE ...")] = ()
     """What to make the environment with, as in slip=0.2."""
     episodes: int | None = None
-    """Episodes to train for (10,000 unless episodes or steps are given)."""
+    """Episodes to train for: tabular agents only, 10,000 unless given."""
     steps: int | None = None
-    """Environment steps to train for, instead."""
+    """Environment steps to train for; deep agents take 100,000 unless given."""
     step_limit: int | None = None
     """Steps after which an episode is cut; required where the environment has no limit."""
     seeds: int = 1
     """How many seeds to train."""
     seed: int = 0
     """The first of them."""
-    evaluate_every: int = 1
-    """One greedy episode after every so many episodes; 0 for never."""
+    evaluate_every: int | None = None
+    """One greedy episode after so many episodes (tabular agents; each unless given) or steps (deep
+    agents; 200 times in all unless given); 0 for never."""
+    driver: Driver | None = None
+    """Who steps the environment for a deep agent: 'device' where it is compiled, 'host' for any
+    Gymnasium environment; the fastest possible unless given."""
+    log: Literal["tensorboard"] | None = None
+    """Write a log that TensorBoard can follow, beside the runs (extra 'tensorboard')."""
     workers: int | None = None
     """Processes to use; one for each core unless given."""
     out: Path = Path("runs")
@@ -76,9 +83,11 @@ def run(words: list[str]) -> int:
         env_options=key_values(arguments.env_options, "env_options"),
         step_limit=arguments.step_limit,
         evaluate_every=arguments.evaluate_every,
+        driver=arguments.driver,
+        log=arguments.log is not None,
         out=arguments.out,
         workers=arguments.workers,
-        **asdict(command.agent),
+        **agent_options(command.agent),
     )
     _print_summary(finished)
     return 0

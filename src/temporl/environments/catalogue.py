@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 
 from temporl.environments.gridmap import GridMap
+from temporl.environments.gymnax_names import GYMNAX
 from temporl.errors import BadInput, require_at_least, unknown_name
 
 
@@ -31,7 +32,7 @@ OWN_MAP = "temporl/Map-v0"
 
 
 def register_worlds() -> None:
-    """Make the gridworlds known to Gymnasium; doing it twice changes nothing."""
+    """Make all environments known to Gymnasium; doing it twice changes nothing."""
     entry_point = "temporl.environments.gridworld:GridWorld"
     for world_id, world in WORLDS.items():
         if world_id not in gym.registry:
@@ -40,6 +41,14 @@ def register_worlds() -> None:
                 entry_point=entry_point,
                 max_episode_steps=world.step_limit,
                 kwargs={"map": str(GridMap.named(world.map_name))},
+            )
+    for name, known in GYMNAX.items():
+        if f"gymnax/{name}" not in gym.registry:
+            gym.register(
+                f"gymnax/{name}",
+                entry_point="temporl.environments.device:GymnaxEnvironment",
+                max_episode_steps=known.step_limit,
+                kwargs={"name": name},
             )
     if OWN_MAP not in gym.registry:
         gym.register(OWN_MAP, entry_point=entry_point)
@@ -90,11 +99,14 @@ class EnvironmentSpec:
         except (gym.error.NameNotFound, gym.error.NamespaceNotFound, gym.error.VersionNotFound):
             raise unknown_environment(self.name) from None
         except gym.error.DependencyNotInstalled as error:
-            raise BadInput("env", self.name, f"a package is missing: {error}") from error
+            way_out = missing_extra(self.name) or str(error)
+            raise BadInput("env", self.name, f"a package is missing: {way_out}") from error
         except (gym.error.Error, ImportError, TypeError, ValueError) as error:
             reason = str(error).partition(" was raised from the environment creator")[0]
             raise BadInput("env", self.name, f"it cannot be made: {reason}") from error
         for remark in remarks:
+            if str(remark.message).startswith("builtin type "):
+                continue  # Box2D's wrapper is of another age, which users cannot change
             warnings.warn_explicit(remark.message, remark.category, remark.filename, remark.lineno)
         return environment
 
@@ -111,6 +123,14 @@ def unknown_environment(name: str) -> BadInput:
     error = unknown_name("env", name, gym.registry)
     hint = error.allowed.partition("known:")[0]
     return BadInput("env", name, f"{hint}see 'temporl list environments', or give a map file")
+
+
+def missing_extra(name: str) -> str | None:
+    """How to install what an environment of Gymnasium's own needs, if it is in an extra of ours."""
+    spec = gym.registry.get(name)
+    if spec is not None and "box2d" in str(spec.entry_point):
+        return "pip install -e '.[box2d]'"
+    return None
 
 
 def step_limit_of(environment: gym.Env[Any, Any], name: str) -> int:

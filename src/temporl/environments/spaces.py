@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.spaces import Discrete, MultiBinary, MultiDiscrete, Tuple
+from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Tuple
 
 from temporl.errors import BadInput
 
@@ -57,7 +57,7 @@ def enumerate_space(space: gym.Space[Any], field: str, environment: str) -> Enum
 
 
 def space_to_data(space: gym.Space[Any]) -> dict[str, Any]:
-    """A discrete space as pure data, so that a policy can be loaded without its environment."""
+    """A space as pure data, a box without its bounds, to load a policy without its environment."""
     if isinstance(space, Discrete):
         return {"kind": "discrete", "n": int(space.n), "start": int(space.start)}
     if isinstance(space, MultiDiscrete):
@@ -70,7 +70,9 @@ def space_to_data(space: gym.Space[Any]) -> dict[str, Any]:
         return {"kind": "multi-binary", "shape": list(space.shape)}
     if isinstance(space, Tuple):
         return {"kind": "tuple", "spaces": [space_to_data(part) for part in space.spaces]}
-    raise BadInput("space", space, "allowed: discrete spaces and tuples of them")
+    if isinstance(space, Box):
+        return {"kind": "box", "shape": list(space.shape), "dtype": str(space.dtype)}
+    raise BadInput("space", space, "allowed: boxes, discrete spaces and tuples of these")
 
 
 def space_from_data(data: dict[str, Any]) -> gym.Space[Any]:
@@ -84,7 +86,13 @@ def space_from_data(data: dict[str, Any]) -> gym.Space[Any]:
         return MultiBinary([int(size) for size in data["shape"]])
     if kind == "tuple":
         return Tuple([space_from_data(part) for part in data["spaces"]])
-    raise BadInput("space", kind, "allowed: discrete, multi-discrete, multi-binary, tuple")
+    if kind == "box":
+        shape, dtype = [int(size) for size in data["shape"]], np.dtype(data["dtype"])
+        if dtype.kind == "f":
+            return Box(-np.inf, np.inf, shape, dtype.type)
+        bounds = np.iinfo(dtype.type)
+        return Box(bounds.min, bounds.max, shape, dtype.type)
+    raise BadInput("space", kind, "allowed: discrete, multi-discrete, multi-binary, tuple, box")
 
 
 def _ranges(space: gym.Space[Any], field: str, environment: str) -> tuple[list[int], list[int]]:

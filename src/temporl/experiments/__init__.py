@@ -3,6 +3,7 @@
 from temporl.errors import unknown_name
 from temporl.experiments.experiment import Cell, Experiment
 from temporl.experiments.exploration import EXPLORATION, EXPLORATION_SENSITIVITY
+from temporl.experiments.featurized import ARCHITECTURES, FEATURIZED, FEATURIZED_SKIP
 from temporl.experiments.gridworlds import GRIDWORLDS, GRIDWORLDS_COMMITTED, GRIDWORLDS_SKIP
 from temporl.experiments.skip_length import SKIP_LENGTH
 
@@ -15,6 +16,9 @@ EXPERIMENTS = {
         SKIP_LENGTH,
         EXPLORATION,
         EXPLORATION_SENSITIVITY,
+        FEATURIZED,
+        FEATURIZED_SKIP,
+        ARCHITECTURES,
     )
 }
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from temporl.errors import unknown_name
 from temporl.results.config import RunConfig
 from temporl.training import PlannedRun, plan_runs
 
@@ -20,6 +22,9 @@ class Cell:
     schedule: str
     max_skip: int
     config: RunConfig
+    architecture: str = ""
+    returns: tuple[float, float] = (-1.0, 1.0)
+    """The returns that count as 0 and as 1."""
 
     @property
     def agent(self) -> str:
@@ -46,12 +51,27 @@ class Experiment:
     """How many the paper used, or how many answer the question."""
     cells: tuple[Cell, ...]
     metrics: tuple[Metric, ...]
-    lowest_return: float = -1.0
-    highest_return: float = 1.0
     comparisons: tuple[Comparison, ...] = ()
     compared_with: str = ""
     """The experiment whose published values stand beside, if not its own."""
+    shares_runs_with: str = ""
+    """The experiment in whose folder the runs are, where two have cells in common."""
     note: str = ""
+
+    def only(self, environments: Sequence[str], agents: Sequence[str]) -> Experiment:
+        """The part with these environments and agents; all of them where none are named."""
+        for field, names in (("environment", environments), ("agent", agents)):
+            known = {getattr(cell, field) for cell in self.cells}
+            for name in names:
+                if name not in known:
+                    raise unknown_name(f"{field}s", name, known)
+        cells = tuple(
+            cell
+            for cell in self.cells
+            if (not environments or cell.environment in environments)
+            and (not agents or cell.agent in agents)
+        )
+        return replace(self, cells=cells)
 
     def runs(self, out: Path, seeds: int) -> list[PlannedRun]:
         """All runs of the experiment, finished or not."""
@@ -59,4 +79,5 @@ class Experiment:
 
     def cell_runs(self, cell: Cell, out: Path, seeds: int) -> list[PlannedRun]:
         """The runs of one cell."""
-        return plan_runs(out, self.name, cell.config, range(seeds))
+        folder = self.shares_runs_with or self.name
+        return plan_runs(out, folder, cell.config, range(seeds))

@@ -40,7 +40,8 @@ def exploration_cell(
         environment=EnvironmentSpec("temporl/Open-v0", {"goal": list(goal)}),
         episodes=EPISODES,
     )
-    return Cell(name, schedule, MAX_SKIP if agent == "t-q" else 1, config)
+    longest_skip = MAX_SKIP if agent == "t-q" else 1
+    return Cell(name, schedule, longest_skip, config, returns=(0.0, 1.0))
 
 
 EXPLORATION = Experiment(
@@ -51,7 +52,6 @@ EXPLORATION = Experiment(
         exploration_cell(agent, "constant", GOALS[0], "random", "open") for agent in AGENTS
     ),
     metrics=("episodes_to_95_percent",),
-    lowest_return=0.0,
 )
 
 EXPLORATION_SENSITIVITY = Experiment(
@@ -63,5 +63,4 @@ EXPLORATION_SENSITIVITY = Experiment(
         for schedule, goal, ties, agent in product(SCHEDULES, GOALS, ("random", "first"), AGENTS)
     ),
     metrics=("episodes_to_95_percent",),
-    lowest_return=0.0,
 )

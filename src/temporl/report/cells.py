@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -12,7 +13,6 @@ from jaxtyping import Float
 from temporl.experiments.experiment import Cell, Experiment
 from temporl.results.policies import load_policy
 from temporl.results.runs import POLICY, evaluation_columns, is_finished
-from temporl.tabular.policy import TabularPolicy
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,12 @@ class CellResult:
 
     @cached_property
     def _columns(self) -> dict[str, Float[np.ndarray, "seed evaluation"]]:
-        return evaluation_columns(self.folders, ("return", "length", "decisions"))
+        return evaluation_columns(self.folders, ("step", "return", "length", "decisions"))
+
+    @property
+    def steps(self) -> Float[np.ndarray, "seed evaluation"]:
+        """How many steps had been played before each greedy evaluation."""
+        return self._columns["step"]
 
     @property
     def returns(self) -> Float[np.ndarray, "seed evaluation"]:
@@ -41,7 +46,7 @@ class CellResult:
         """Their numbers of decisions."""
         return self._columns["decisions"]
 
-    def best_policy(self) -> TabularPolicy:
+    def best_policy(self) -> Any:
         """The policy whose last evaluation earned most, with the fewest decisions."""
         best = np.lexsort((self.decisions[:, -1], -self.returns[:, -1]))[0]
         return load_policy(self.folders[best] / POLICY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,18 @@ class Estimate(NamedTuple):
     value: float
     low: float
     high: float
+
+
+def count_seeds(counts: Iterable[int]) -> str:
+    """In words, how many seeds several things have.
+
+    Examples:
+        >>> count_seeds([10, 10]), count_seeds([10, 4, 7]), count_seeds([1])
+        ('10 seeds', '4 to 10 seeds', '1 seed')
+    """
+    known = sorted(set(counts))
+    text = " to ".join(str(count) for count in dict.fromkeys((known[0], known[-1])))
+    return f"{text} seed" if text == "1" else f"{text} seeds"
 
 
 def normalized(

@@ -8,11 +8,19 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from temporl.experiments.experiment import Cell, Comparison, Experiment
 from temporl.experiments.published import published_value
 from temporl.report.cells import CellResult
-from temporl.report.statistics import GOOD_FRACTION, Estimate, estimate, first_reaching, normalized
+from temporl.report.statistics import (
+    GOOD_FRACTION,
+    Estimate,
+    count_seeds,
+    estimate,
+    first_reaching,
+    normalized,
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,7 @@ class Row:
 def table_rows(experiment: Experiment, results: Sequence[CellResult]) -> list[Row]:
     """Every metric of every cell."""
     rows = [
-        _row(experiment, result.cell, metric, _measure(experiment, result, metric), result)
+        _row(experiment, result.cell, metric, _measure(result, metric), result)
         for result in results
         for metric in experiment.metrics
     ]
@@ -52,13 +60,25 @@ def table_rows(experiment: Experiment, results: Sequence[CellResult]) -> list[Ro
     return rows
 
 
-def _measure(experiment: Experiment, result: CellResult, metric: str) -> Estimate:
+def _measure(result: CellResult, metric: str) -> Estimate:
     if metric == "decisions":
         return estimate(np.mean, result.decisions.mean(axis=1, keepdims=True))
-    scaled = normalized(result.returns, experiment.lowest_return, experiment.highest_return)
     if metric == "reward_auc":
-        return estimate(np.mean, scaled.mean(axis=1, keepdims=True))
+        return estimate(np.mean, area_under(result)[:, None])
+    scaled = normalized(result.returns, *result.cell.returns)
     return estimate(lambda curve: first_reaching(curve, GOOD_FRACTION), scaled)
+
+
+def area_under(result: CellResult) -> Float[np.ndarray, " seed"]:
+    """The area under each seed's curve of normalized returns, not clipped.
+
+    Where the budget is in steps, by the trapezoidal rule over the fraction of steps played; else
+    the mean over all evaluations.
+    """
+    scaled = normalized(result.returns, *result.cell.returns)
+    if result.cell.config.steps is None:
+        return np.asarray(scaled.mean(axis=1))
+    return np.asarray(np.trapezoid(scaled, result.steps / result.steps.max(), axis=1))
 
 
 def _speedups(
@@ -81,12 +101,11 @@ def _row(
 ) -> Row:
     value, low, high = (x if math.isfinite(x) else None for x in map(float, measured))
     table = experiment.compared_with or experiment.name
-    key = (table, cell.environment, cell.agent, cell.schedule, cell.max_skip, metric)
     return Row(
         experiment=experiment.name,
         environment=cell.environment,
         agent=cell.agent,
-        architecture=None,
+        architecture=cell.architecture or None,
         schedule=cell.schedule,
         max_skip=cell.max_skip,
         metric=metric,
@@ -94,7 +113,7 @@ def _row(
         ci_low=low,
         ci_high=high,
         seeds=len(result.folders),
-        published=published_value(*key),
+        published=published_value(table, cell, metric),
     )
 
 
@@ -102,47 +121,82 @@ METRIC_NAMES = {
     "reward_auc": "AUC",
     "decisions": "decisions",
     "episodes_to_95_percent": "episodes to 95 %",
+    "seeds": "seeds",
 }
 
 
-def pivot(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """A table for people: a line for each schedule and agent, ours with the published behind it.
+LINE_NAMES = {
+    "schedule": "schedule",
+    "agent": "agent",
+    "architecture": "architecture",
+    "max_skip": "J",
+}
+"""What tells the lines of a table apart, and what it is called there."""
 
-    Speed-ups compare two lines and have no place in it.
+
+def pivot(rows: Sequence[Row], *, intervals: bool = False) -> tuple[list[str], list[list[str]]]:
+    """A table for people: a line for each kind of agent, ours with the published behind it.
+
+    Speed-ups compare two lines and have no place in it. Schedules and architectures have a column
+    where there are any, and seeds where their numbers differ.
     """
     rows = [row for row in rows if not row.metric.startswith("speedup")]
-    columns = list(dict.fromkeys((row.environment, row.metric) for row in rows))
-    lines = list(dict.fromkeys((row.schedule, row.agent, row.max_skip) for row in rows))
-    cells = {
-        ((row.schedule, row.agent, row.max_skip), (row.environment, row.metric)): _cell_text(row)
-        for row in rows
-    }
-    header = ["schedule", "agent", "J"]
+    keys = [
+        key
+        for key in LINE_NAMES
+        if key in ("agent", "max_skip") or any(getattr(row, key) for row in rows)
+    ]
+    lines: dict[tuple[Any, ...], dict[tuple[str, str], str]] = {}
+    for row in _in_order(rows, keys):
+        cells = lines.setdefault(tuple(getattr(row, key) for key in keys), {})
+        cells[row.environment, row.metric] = _cell_text(row, intervals=intervals)
+        cells[row.environment, "seeds"] = str(row.seeds)
+    columns = _columns(rows)
+    header = [LINE_NAMES[key] for key in keys]
     header += [f"{environment} {METRIC_NAMES[metric]}" for environment, metric in columns]
     body = [
-        [*map(str, line), *(cells.get((line, column), "") for column in columns)] for line in lines
+        [
+            *("" if name is None else str(name) for name in line),
+            *(cells.get(column, "") for column in columns),
+        ]
+        for line, cells in lines.items()
     ]
     return header, body
 
 
-def _cell_text(row: Row) -> str:
+def _columns(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Environments with their metrics, and their seeds where the numbers of seeds differ."""
+    metrics: dict[str, dict[str, None]] = {}
+    for row in rows:
+        metrics.setdefault(row.environment, {})[row.metric] = None
+    seeds = ["seeds"] if len({row.seeds for row in rows}) > 1 else []
+    return [(name, metric) for name, known in metrics.items() for metric in [*known, *seeds]]
+
+
+def _in_order(rows: Sequence[Row], keys: Sequence[str]) -> list[Row]:
+    """Rows by the keys of their lines: names as they come, lengths from the shortest."""
+    places = {key: list(dict.fromkeys(getattr(row, key) for row in rows)) for key in keys}
+    places["max_skip"].sort()
+    return sorted(rows, key=lambda row: [places[key].index(getattr(row, key)) for key in keys])
+
+
+def _cell_text(row: Row, *, intervals: bool = False) -> str:
     digits = 3 if row.metric == "reward_auc" else 0 if row.metric.startswith("episodes") else 1
     text = "never" if row.value is None else f"{row.value:.{digits}f}"
+    # The interval of a single seed has no width, and would look like certainty.
+    if intervals and row.seeds > 1 and row.ci_low is not None and row.ci_high is not None:
+        text += f" [{row.ci_low:.{digits}f}, {row.ci_high:.{digits}f}]"
     return text if row.published is None else f"{text} ({row.published:g})"
 
 
 def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
     """The table as Markdown, with a caption that says how it was made."""
-    header, body = pivot(rows)
-    seeds = sorted({row.seeds for row in rows})
-    used = " to ".join(str(count) for count in dict.fromkeys((seeds[0], seeds[-1])))
-    episodes = experiment.cells[0].config.episodes
-    caption = f"{used} seeds, {episodes:,} episodes, a greedy evaluation after every episode."
-    if seeds[0] < experiment.seeds:
-        caption += f" The full table has {experiment.seeds} seeds."
-    if any(row.published is not None for row in rows):
-        caption += " In brackets: the paper's value."
-    lines = [f"# {experiment.title}", "", caption, ""]
+    lines = [f"# {experiment.title}", ""]
+    if not rows:
+        return "\n".join([*lines, "No run is finished yet.", ""])
+    intervals = experiment.cells[0].config.steps is not None
+    header, body = pivot(rows, intervals=intervals)
+    lines += [_caption(experiment, rows, intervals=intervals), ""]
     lines += [_markdown_line(header), _markdown_line(["---"] * len(header))]
     lines += [_markdown_line(line) for line in body]
     lines += [
@@ -154,6 +208,25 @@ def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
     if experiment.note:
         lines += ["", experiment.note]
     return "\n".join(lines) + "\n"
+
+
+def _caption(experiment: Experiment, rows: Sequence[Row], *, intervals: bool) -> str:
+    """How a table was made, in one line."""
+    config, seeds = experiment.cells[0].config, [row.seeds for row in rows]
+    published = any(row.published is not None for row in rows)
+    if config.steps is None:
+        budget = f"{config.episodes:,} episodes, a greedy evaluation after every episode"
+    else:
+        every = f"{config.evaluate_every:,} steps"
+        budget = f"{config.steps:,} steps, a greedy evaluation every {every}"
+    said = [f"{count_seeds(seeds)}, {budget}."]
+    if min(seeds) < experiment.seeds:
+        said.append(f"The {'paper' if published else 'full table'} has {experiment.seeds} seeds.")
+    if intervals and max(seeds) > 1:
+        said.append("In square brackets: the 95 % confidence interval over seeds.")
+    if published:
+        said.append(f"In {'round ' if intervals else ''}brackets: the paper's value.")
+    return " ".join(said)
 
 
 def _markdown_line(cells: Sequence[str]) -> str:

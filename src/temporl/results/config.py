@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from temporl.agents import agent_name, agent_options, make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, require_at_least
 from temporl.tabular.agents import QLearning
+
+Driver = Literal["device", "host"]
 
 FORMAT = 1
 """The version of the results folder; a change of its meaning changes every run's identity."""
@@ -20,11 +22,14 @@ FORMAT = 1
 class RunConfig:
     """An agent, an environment, and for how long one learns in the other."""
 
-    agent: QLearning
+    agent: Any
     environment: EnvironmentSpec
     episodes: int | None = None
     steps: int | None = None
     evaluate_every: int = 1
+    """One greedy episode after so many episodes of a tabular agent, or steps of a deep one."""
+    driver: Driver | None = None
+    """Who steps the environment for a deep agent: compiled code, or Gymnasium."""
 
     def __post_init__(self) -> None:
         if (self.episodes is None) == (self.steps is None):
@@ -35,9 +40,17 @@ class RunConfig:
             if amount is not None:
                 require_at_least(field, amount, 1)
         if self.evaluate_every < 0:
+            unit = "episodes" if self.is_tabular else "steps"
             raise BadInput(
-                "evaluate_every", self.evaluate_every, "allowed: 0 (never) or a number of episodes"
+                "evaluate_every", self.evaluate_every, f"allowed: 0 (never) or a number of {unit}"
             )
+        if self.steps is None and not self.is_tabular:
+            raise BadInput("episodes", self.episodes, "this agent trains for a number of steps")
+
+    @property
+    def is_tabular(self) -> bool:
+        """Whether the agent learns tables."""
+        return isinstance(self.agent, QLearning)
 
     @property
     def agent_name(self) -> str:
@@ -54,21 +67,19 @@ class RunConfig:
             "episodes": self.episodes,
             "steps": self.steps,
             "evaluate_every": self.evaluate_every,
+            "driver": self.driver,
         }
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> RunConfig:
         """Read back what `to_data` wrote."""
-        options = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in data["options"].items()
-        }
         return cls(
-            agent=make_agent(data["agent"], **options),
+            agent=make_agent(data["agent"], **data["options"]),
             environment=EnvironmentSpec(**data["environment"]),
             episodes=data["episodes"],
             steps=data["steps"],
             evaluate_every=data["evaluate_every"],
+            driver=data["driver"],
         )
 
     @property

@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 from jaxtyping import Float
 
 from temporl.errors import BadInput, DamagedFile
+from temporl.evaluation import Trained
 from temporl.results.config import RunConfig
 from temporl.results.policies import save_policy
-from temporl.tabular.training import Trained
 
 CONFIG, EVALUATIONS, POLICY = "config.json", "evaluations.parquet", "policy"
 

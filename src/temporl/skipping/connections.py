@@ -46,13 +46,16 @@ class Step(NamedTuple):
 
 
 class Connection(NamedTuple):
-    """What playing `action` for `skip` steps led to; a transition is a connection of length one."""
+    """What playing `action` for `skip` steps led to; a transition is a connection of length one.
+
+    A single one, or a batch of them as arrays.
+    """
 
     observation: Any
     action: Any
-    skip: int
-    reward: float
-    discount: float
+    skip: Any
+    reward: Any
+    discount: Any
     next_observation: Any
 
 

@@ -56,6 +56,34 @@ def powers_of_two(longest: int) -> Skips:
     return skip_set([1 << power for power in range(longest.bit_length())])
 
 
+def read_skips(skips: str | Sequence[int], max_skip: int | None, default: int) -> Skips:
+    """Read a set of skips as users write it: `all`, `powers-of-two`, or lengths as in `1,3,9`.
+
+    Examples:
+        >>> read_skips("powers-of-two", max_skip=10, default=7)
+        (1, 2, 4, 8)
+        >>> read_skips("1,3,9", max_skip=None, default=7)
+        (1, 3, 9)
+    """
+    longest = default if max_skip is None else max_skip
+    if skips == "all":
+        return consecutive(longest)
+    if skips == "powers-of-two":
+        return powers_of_two(longest)
+    try:
+        given = map(int, skips.split(",")) if isinstance(skips, str) else skips
+        lengths = skip_set(tuple(given))
+    except ValueError:
+        raise BadInput(
+            "skips", skips, "allowed: 'all', 'powers-of-two', or lengths as in '1,3,9'"
+        ) from None
+    if max_skip not in (None, lengths[-1]):
+        raise BadInput(
+            "max_skip", max_skip, f"the given skips end with {lengths[-1]}; leave one out"
+        )
+    return lengths
+
+
 def first_at_least(skips: Skips) -> Int[np.ndarray, " distance"]:
     """For each distance up to one past the longest skip, the index of the first skip that long.
 

@@ -11,9 +11,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from temporl.errors import BadInput, require_at_least, require_range
-from temporl.skipping.skips import Skips, consecutive, first_at_least, powers_of_two, skip_set
+from temporl.randomness import zeta_cumulative
+from temporl.schedules import schedule
+from temporl.skipping.skips import Skips, consecutive, first_at_least, read_skips
 from temporl.tabular.learner import Duration, Learner, Ties
-from temporl.tabular.schedules import schedule
 
 ACTION_TIES = {"random": Ties.RANDOM, "first": Ties.FIRST}
 SKIP_TIES = {"random": Ties.RANDOM, "shortest": Ties.FIRST, "longest": Ties.LAST}
@@ -101,23 +102,7 @@ class TempoQLearning(QLearning):
     @property
     def skip_lengths(self) -> Skips:
         """The durations the agent can choose."""
-        longest = 7 if self.max_skip is None else self.max_skip
-        if self.skips == "all":
-            return consecutive(longest)
-        if self.skips == "powers-of-two":
-            return powers_of_two(longest)
-        try:
-            given = map(int, self.skips.split(",")) if isinstance(self.skips, str) else self.skips
-            lengths = skip_set(tuple(given))
-        except ValueError:
-            raise BadInput(
-                "skips", self.skips, "allowed: 'all', 'powers-of-two', or lengths as in '1,3,9'"
-            ) from None
-        if self.max_skip not in (None, lengths[-1]):
-            raise BadInput(
-                "max_skip", self.max_skip, f"the given skips end with {lengths[-1]}; leave one out"
-            )
-        return lengths
+        return read_skips(self.skips, self.max_skip, default=7)
 
     def learner(self) -> Learner:
         """Check all values and put them into the form in which compiled code reads them."""
@@ -155,7 +140,6 @@ class ExtendedQLearning(QLearning):
         """Check all values and put them into the form in which compiled code reads them."""
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
         require_at_least("max_repeat", self.max_repeat, 1)
-        weights = np.arange(1, self.max_repeat + 1, dtype=np.float64) ** -self.mu
-        cumulative = np.cumsum(weights) / weights.sum()
-        cumulative[-1] = 1.0
-        return super().learner()._replace(repeat_cumulative=cumulative)
+        return (
+            super().learner()._replace(repeat_cumulative=zeta_cumulative(self.mu, self.max_repeat))
+        )

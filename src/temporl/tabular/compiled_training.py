@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from jaxtyping import Float, Int
-
 from temporl.compilation import compiled
 from temporl.environments.transitions import TransitionTable, draw_start, play
+from temporl.evaluation import Evaluations
 from temporl.randomness import Stream
+from temporl.schedules import epsilon_at
 from temporl.skipping.connections import run_length
 from temporl.tabular.learner import Learner, Tables
 from temporl.tabular.learning import Episode, decide, learn
-from temporl.tabular.schedules import epsilon_at
 
 
 class Budget(NamedTuple):
@@ -31,22 +29,6 @@ class Streams(NamedTuple):
     environment: Stream
     evaluation: Stream
     evaluation_environment: Stream
-
-
-class Evaluations(NamedTuple):
-    """Greedy episodes, a row each: when they were played, and how they went."""
-
-    episode: Int[np.ndarray, " evaluation"]
-    step: Int[np.ndarray, " evaluation"]
-    returns: Float[np.ndarray, " evaluation"]
-    lengths: Int[np.ndarray, " evaluation"]
-    decisions: Int[np.ndarray, " evaluation"]
-
-
-def empty_evaluations(count: int) -> Evaluations:
-    """Room for a number of evaluations."""
-    whole = [np.zeros(count, dtype=np.int64) for _ in range(4)]
-    return Evaluations(whole[0], whole[1], np.zeros(count), whole[2], whole[3])
 
 
 @compiled

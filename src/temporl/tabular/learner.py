@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from temporl.tabular.schedules import Schedule
+from temporl.schedules import Schedule
 
 
 class Duration(IntEnum):

@@ -12,13 +12,13 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from temporl.evaluation import play_episode
+from temporl.evaluation import Evaluations, empty_evaluations, play_episode
 from temporl.randomness import Purpose, Stream, episode_seed, stream
+from temporl.schedules import epsilon_at
 from temporl.skipping.connections import run_length
-from temporl.tabular.compiled_training import Budget, Evaluations, empty_evaluations
+from temporl.tabular.compiled_training import Budget
 from temporl.tabular.learning import Episode, decide, learn
 from temporl.tabular.policy import TabularPolicy
-from temporl.tabular.schedules import epsilon_at
 
 MakeEnvironment = Callable[[], gym.Env[Any, Any]]
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
 from temporl.environments.catalogue import step_limit_of
 from temporl.environments.spaces import enumerate_space
 from temporl.environments.transitions import TransitionTable, transition_table
+from temporl.evaluation import Evaluations, OnProgress, Report, Trained, empty_evaluations
 from temporl.randomness import Purpose, stream
 from temporl.tabular.agents import QLearning
 from temporl.tabular.compiled_training import (
     Budget,
-    Evaluations,
     Streams,
-    empty_evaluations,
     train_episodes,
 )
 from temporl.tabular.learner import empty_tables
@@ -26,20 +24,6 @@ from temporl.tabular.stepping import MakeEnvironment, train_episodes_by_stepping
 
 CHUNK_EPISODES, CHUNK_STEPS = 5000, 5_000_000
 """How many episodes, or steps, are played between two reports of progress."""
-
-
-OnProgress = Callable[[float], None]
-"""Called with the fraction of a run that is done."""
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What a finished run leaves behind."""
-
-    policy: TabularPolicy
-    evaluations: Evaluations
-    episodes: int
-    steps: int
 
 
 def check_trainable(make: MakeEnvironment, name: str) -> None:
@@ -83,7 +67,8 @@ def train_tabular(
     for episode, step, evaluations in chunks:
         parts.append(evaluations)
         if on_progress is not None:
-            on_progress((step if counts_steps else episode) / amount)
+            fraction = (step if counts_steps else episode) / amount
+            on_progress(Report(fraction, step, _latest(evaluations)))
     environment.close()
     columns = zip(*parts, strict=True) if parts else empty_evaluations(0)
     return Trained(
@@ -92,6 +77,13 @@ def train_tabular(
         episodes=episode,
         steps=step,
     )
+
+
+def _latest(evaluations: Evaluations) -> dict[str, float]:
+    if not len(evaluations.step):
+        return {}
+    _, _, total, length, decisions = (float(column[-1]) for column in evaluations)
+    return {"return": total, "length": length, "decisions": decisions}
 
 
 def train_compiled(

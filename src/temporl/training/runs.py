@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from temporl.errors import TemporlError
+from temporl.evaluation import OnProgress, Trained
 from temporl.results.config import RunConfig
 from temporl.results.runs import group_folder, is_finished, seed_folder, write_run
 from temporl.tabular.stepping import MakeEnvironment
-from temporl.tabular.training import OnProgress, train_tabular
+from temporl.tabular.training import train_tabular
+from temporl.training.log import logged
 from temporl.version import __version__
 
 
@@ -22,23 +25,31 @@ class PlannedRun:
     config: RunConfig
     seed: int
     folder: Path
+    log: bool = False
+    """Whether TensorBoard can follow the run."""
 
     def to_data(self) -> dict[str, Any]:
         """As pure data, for a worker in another process."""
-        return {"config": self.config.to_data(), "seed": self.seed, "folder": str(self.folder)}
+        return {
+            "config": self.config.to_data(),
+            "seed": self.seed,
+            "folder": str(self.folder),
+            "log": self.log,
+        }
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> PlannedRun:
         """Read back what `to_data` wrote."""
-        return cls(RunConfig.from_data(data["config"]), data["seed"], Path(data["folder"]))
+        config = RunConfig.from_data(data["config"])
+        return cls(config, data["seed"], Path(data["folder"]), data["log"])
 
 
 def plan_runs(
-    out: Path, experiment: str, config: RunConfig, seeds: Iterable[int]
+    out: Path, experiment: str, config: RunConfig, seeds: Iterable[int], log: bool = False
 ) -> list[PlannedRun]:
     """The runs of one configuration, in the folders they belong to."""
     group = group_folder(out, experiment, config)
-    return [PlannedRun(config, seed, seed_folder(group, seed)) for seed in seeds]
+    return [PlannedRun(config, seed, seed_folder(group, seed), log) for seed in seeds]
 
 
 def missing_runs(planned: Iterable[PlannedRun]) -> list[PlannedRun]:
@@ -52,20 +63,49 @@ def execute(
     make: MakeEnvironment | None = None,
 ) -> int:
     """Train one run and write its folder; returns the number of steps played."""
-    trained = train_tabular(
-        run.config.agent,
-        make or run.config.environment.make,
-        name=run.config.environment.name,
-        seed=run.seed,
-        episodes=run.config.episodes,
-        steps=run.config.steps,
-        evaluate_every=run.config.evaluate_every,
-        on_progress=on_progress,
-    )
-    write_run(run.folder, run.config, run.seed, trained, __version__)
+    config = run.config
+    with ExitStack() as at_the_end:
+        if run.log:
+            on_progress = at_the_end.enter_context(logged(run.folder, on_progress))
+        trained = _train(run, on_progress, make)
+    write_run(run.folder, config, run.seed, trained, __version__)
     return trained.steps
+
+
+def _train(
+    run: PlannedRun, on_progress: OnProgress | None, make: MakeEnvironment | None
+) -> Trained:
+    config = run.config
+    if config.is_tabular:
+        return train_tabular(
+            config.agent,
+            make or config.environment.make,
+            name=config.environment.name,
+            seed=run.seed,
+            episodes=config.episodes,
+            steps=config.steps,
+            evaluate_every=config.evaluate_every,
+            on_progress=on_progress,
+        )
+    from temporl.training.deep import train_deep  # JAX takes long to import
+
+    assert config.steps is not None
+    assert config.driver is not None
+    return train_deep(
+        config.agent,
+        config.environment,
+        driver=config.driver,
+        seed=run.seed,
+        steps=config.steps,
+        evaluate_every=config.evaluate_every,
+        on_progress=on_progress,
+        make=make,
+    )
 
 
 def failure_reason(error: Exception) -> str:
     """Why a run failed, in one line: our own words as they are, others' with the kind of error."""
-    return str(error) if isinstance(error, TemporlError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, TemporlError):
+        return str(error)
+    first_line = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {first_line}"

@@ -18,15 +18,22 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from temporl.compilation import cache_folder
 from temporl.environments import transition_table
 from temporl.errors import RunFailed
+from temporl.evaluation import OnProgress, Report
 from temporl.tabular.stepping import MakeEnvironment
-from temporl.tabular.training import OnProgress
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import PlannedRun, execute, failure_reason
 
 WORKER_START = 2.0
 """Seconds that worker processes take to start."""
+
+ONE_THREAD = (
+    "--xla_cpu_multi_thread_eigen=false --xla_cpu_enable_concurrency_optimized_scheduler=false"
+)
+"""A process for each core is three times as fast as a program that hands small pieces of work from
+thread to thread; `NPROC` is how XLA is told how many it may have."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +64,20 @@ def complete(
     Workers take a while to start, so the first runs are made here if they run no code of the
     environment; workers take over when it is clear that they will be done sooner.
     """
-    alone = workers == 1 or make is not None
+    deep = any(not run.config.is_tabular for run in missing)
+    alone = make is not None or (workers == 1 and not deep)
     failures: list[Failure] = []
     began = time.monotonic()
     for number, run in enumerate(missing):
         remaining = missing[number:]
-        if not alone and len(remaining) > 1:
+        if not alone and (deep or len(remaining) > 1):
             left = (time.monotonic() - began) / max(number, 1) * len(remaining)
             sooner = WORKER_START + left / workers < left
-            if sooner or not _is_compiled(run):
+            if deep or sooner or not _is_compiled(run):
                 return failures + _complete_with_workers(remaining, workers, display)
-        with display.run() as on_fraction:
+        with display.run() as on_progress:
             try:
-                execute(run, on_fraction, make)
+                execute(run, on_progress, make)
             except Exception as error:  # an environment may raise anything; the other runs go on
                 failures.append(Failure(run, failure_reason(error)))
     return failures
@@ -111,9 +119,9 @@ def _feed(
             run = waiting.get_nowait()
         except queue.Empty:
             return
-        with display.run() as on_fraction:
+        with display.run() as on_progress:
             try:
-                process.execute(run, on_fraction)
+                process.execute(run, on_progress)
             except RunFailed as error:
                 failures.append(Failure(run, str(error)))
 
@@ -128,7 +136,11 @@ class _WorkerProcess:
 
     def _start(self) -> subprocess.Popen[str]:
         environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path)
+            "PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path),
+            "NPROC": "1",
+            "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip(),
+            "JAX_COMPILATION_CACHE_DIR": str(cache_folder("programs")),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         }
         return subprocess.Popen(
             [sys.executable, "-m", "temporl.training.worker"],
@@ -139,7 +151,7 @@ class _WorkerProcess:
             cwd=Path.cwd(),
         )
 
-    def execute(self, run: PlannedRun, on_fraction: OnProgress) -> None:
+    def execute(self, run: PlannedRun, on_progress: OnProgress) -> None:
         """Have one run executed; raise if it failed."""
         with self._lock:
             if self.stopped:
@@ -154,8 +166,8 @@ class _WorkerProcess:
             self._process.stdin.flush()
             for line in self._process.stdout:
                 message = json.loads(line)
-                if "fraction" in message:
-                    on_fraction(message["fraction"])
+                if "report" in message:
+                    on_progress(Report(*message["report"]))
                 elif "failed" in message:
                     raise RunFailed(message["failed"])
                 else:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, RunFailed, require_at_least
-from temporl.results.config import RunConfig
+from temporl.results.config import Driver, RunConfig
 from temporl.results.policies import load_policy
 from temporl.results.runs import (
     POLICY,
@@ -23,13 +23,15 @@ from temporl.results.runs import (
     seed_folder,
     seed_folders,
 )
-from temporl.tabular.policy import TabularPolicy
+from temporl.tabular.agents import QLearning
 from temporl.tabular.training import check_trainable
+from temporl.training.log import require_tensorboard
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import missing_runs, plan_runs
 from temporl.training.sweep import complete, default_workers
 
 DEFAULT_EPISODES = 10_000
+DEFAULT_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Run:
     config: RunConfig
     seeds: tuple[int, ...]
 
-    def policy(self, seed: int | None = None) -> TabularPolicy:
+    def policy(self, seed: int | None = None) -> Any:
         """The trained policy of a seed, the first unless another is given."""
         return load(self.path, seed)
 
@@ -59,7 +61,9 @@ def train(
     seed: int = 0,
     env_options: dict[str, Any] | None = None,
     step_limit: int | None = None,
-    evaluate_every: int = 1,
+    evaluate_every: int | None = None,
+    driver: Driver | None = None,
+    log: bool = False,
     out: str | Path = "runs",
     workers: int | None = None,
     progress: bool = True,
@@ -72,14 +76,18 @@ def train(
     Args:
         agent: An agent's name, such as `"t-q"`.
         env: A Gymnasium id, the path of a map, or a function that makes an environment.
-        episodes: How many episodes to train for (10,000 unless episodes or steps are given).
-        steps: How many environment steps to train for, instead.
+        episodes: How many episodes to train for: tabular agents only, 10,000 unless given.
+        steps: How many environment steps to train for; deep agents take 100,000 unless given.
         seeds: How many seeds to train.
         seed: The first of them.
         env_options: What to make the environment with.
         step_limit: Steps after which an episode is cut, where the environment has no limit or
             another one is wanted.
-        evaluate_every: One greedy episode after every so many episodes; 0 for never.
+        evaluate_every: One greedy episode after every so many episodes (tabular agents; each
+            unless given) or steps (deep agents; 200 times in all unless given); 0 for never.
+        driver: Who steps the environment for a deep agent: `"device"` where it is compiled,
+            `"host"` for any Gymnasium environment; the fastest possible unless given.
+        log: Whether to write a log for TensorBoard, in `tensorboard/` beside the runs.
         out: The results folder.
         workers: Processes to use; one for each core unless given.
         progress: Whether to show progress.
@@ -87,17 +95,16 @@ def train(
     """
     made = make_agent(agent, **options)
     spec, make = _environment(env, env_options, step_limit)
-    if episodes is None and steps is None:
-        episodes = DEFAULT_EPISODES
-    config = RunConfig(made, spec, episodes, steps, evaluate_every)
+    config = _configuration(made, spec, episodes, steps, evaluate_every, driver, make)
     require_at_least("seeds", seeds, 1)
     require_at_least("seed", seed, 0)
     if workers is not None:
         require_at_least("workers", workers, 1)
-    check_trainable(make or config.environment.make, config.environment.name)
+    if log:
+        require_tensorboard()
     out = prepare_output(Path(out))
     label = config.environment.label
-    planned = plan_runs(out, label, config, range(seed, seed + seeds))
+    planned = plan_runs(out, label, config, range(seed, seed + seeds), log)
     missing = missing_runs(planned)
     if make is not None and len(missing) < len(planned):
         raise BadInput(
@@ -112,6 +119,36 @@ def train(
     if failures:
         raise RunFailed("; ".join(map(str, failures)))
     return Run(group_folder(out, label, config), config, tuple(run.seed for run in planned))
+
+
+def _configuration(
+    agent: Any,
+    spec: EnvironmentSpec,
+    episodes: int | None,
+    steps: int | None,
+    evaluate_every: int | None,
+    driver: Driver | None,
+    make: Callable[[], gym.Env[Any, Any]] | None,
+) -> RunConfig:
+    """Fill in what was left open, and find out now whether the agent can learn there at all."""
+    if isinstance(agent, QLearning):
+        if driver is not None:
+            raise BadInput("driver", driver, "tabular agents need none; leave it out")
+        check_trainable(make or spec.make, spec.name)
+        if episodes is None and steps is None:
+            episodes = DEFAULT_EPISODES
+        every = 1 if evaluate_every is None else evaluate_every
+        return RunConfig(agent, spec, episodes, steps, every)
+    from temporl.training.deep import check_trainable_deep, choose_driver
+
+    check_trainable_deep(make or spec.make, spec.name)
+    chosen: Driver = choose_driver(spec, driver) if make is None else "host"
+    if chosen != (driver or chosen):
+        raise BadInput("driver", driver, "an environment that a function makes runs on the host")
+    if episodes is None and steps is None:
+        steps = DEFAULT_STEPS
+    every = max(1, (steps or 1) // 200) if evaluate_every is None else evaluate_every
+    return RunConfig(agent, spec, episodes, steps, every, chosen)
 
 
 def _environment(
@@ -134,7 +171,7 @@ def _environment(
     return EnvironmentSpec(name, {}, step_limit), make
 
 
-def load(path: str | Path, seed: int | None = None) -> TabularPolicy:
+def load(path: str | Path, seed: int | None = None) -> Any:
     """Load a trained policy; no code but this library's runs.
 
     Args:

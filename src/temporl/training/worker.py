@@ -36,11 +36,12 @@ def main() -> None:
     for line in sys.stdin:
         run = PlannedRun.from_data(json.loads(line))
         try:
-            steps = execute(run, lambda fraction: answer(channel, {"fraction": fraction}))
+            steps = execute(run, lambda report: answer(channel, {"report": report}))
         except Exception as error:  # an environment may raise anything; the other runs go on
             answer(channel, {"failed": failure_reason(error)})
         else:
             answer(channel, {"finished": steps})
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # nothing is left to be put in order
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from temporl.report.figures.drawing import draw_figures
 from temporl.report.figures.maps import draw_map, draw_policy
+from temporl.report.figures.mountain_car import mountain_car_picture
 from temporl.report.figures.paths import Stretch, greedy_path
 from temporl.report.figures.policies import policy_picture
 from temporl.report.figures.style import AGENT_COLOURS
@@ -15,5 +16,6 @@ __all__ = [
     "draw_policy",
     "draw_values",
     "greedy_path",
+    "mountain_car_picture",
     "policy_picture",
 ]

@@ -10,7 +10,6 @@ from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from temporl.experiments.experiment import Experiment
 from temporl.report.cells import CellResult
 from temporl.report.figures.style import (
     QUIET,
@@ -27,6 +26,7 @@ from temporl.report.figures.style import (
 from temporl.report.statistics import GOOD_FRACTION, first_reaching, normalized
 
 MOST_POINTS = 400
+STEPS_DASHES = (0, (1, 1.2))
 
 
 def chosen_evaluations(count: int) -> Int[np.ndarray, " point"]:
@@ -46,13 +46,11 @@ def learning_curves(material: Material) -> list[Path]:
         name = "curves.png" if len(schedules) == 1 else f"curves-{schedule}.png"
         results = [result for result in material.results if result.cell.schedule == schedule]
         paths.append(material.folder / name)
-        _curves_of_schedule(material.experiment, schedule, results, paths[-1])
+        _curves_of_schedule(schedule, results, paths[-1])
     return paths
 
 
-def _curves_of_schedule(
-    experiment: Experiment, schedule: str, results: Sequence[CellResult], path: Path
-) -> None:
+def _curves_of_schedule(schedule: str, results: Sequence[CellResult], path: Path) -> None:
     worlds = list(dict.fromkeys(result.cell.environment for result in results))
     with picture(path, max(5.0, 0.8 + 3.3 * len(worlds)), 5.2) as figure:
         grid = panels(
@@ -66,7 +64,7 @@ def _curves_of_schedule(
         for (above, below), world in zip(grid.T, worlds, strict=True):
             here = [result for result in results if result.cell.environment == world]
             for result in here:
-                _draw_returns(above, result, experiment)
+                _draw_returns(above, result)
                 _draw_decisions(below, result)
             above.set_title(world_name(here[0].cell), loc="left")
             below.set(xlabel="training episodes", xscale="log", yscale="log")
@@ -76,7 +74,7 @@ def _curves_of_schedule(
             few_ticks(below.yaxis, (1.0, 2.0, 5.0))
         grid[0, 0].set_ylabel("return of the greedy policy")
         grid[1, 0].set_ylabel("per greedy episode")
-        handles = _agent_handles(results) + _stroke_handles()
+        handles = agent_handles(results) + stroke_handles()
         figure.legend(handles=handles, loc="upper right", ncols=2 if len(worlds) < 2 else 5)
         headline(
             figure,
@@ -85,24 +83,26 @@ def _curves_of_schedule(
         )
 
 
-def _agent_handles(results: Sequence[CellResult]) -> list[Line2D]:
+def agent_handles(results: Sequence[CellResult]) -> list[Line2D]:
+    """The colours of agents, for a legend."""
     agents = dict.fromkeys(result.cell.agent for result in results)
     return [Line2D([], [], color=agent_colour(agent), label=agent, lw=2.5) for agent in agents]
 
 
-def _stroke_handles() -> list[Line2D]:
+def stroke_handles() -> list[Line2D]:
+    """The strokes of decisions and steps, for a legend."""
     return [
         Line2D([], [], color=QUIET, label="decisions"),
-        Line2D([], [], color=QUIET, label="steps", ls=(0, (1, 1.2))),
+        Line2D([], [], color=QUIET, label="steps", ls=STEPS_DASHES),
     ]
 
 
-def _draw_returns(axes: Axes, result: CellResult, experiment: Experiment) -> None:
+def _draw_returns(axes: Axes, result: CellResult) -> None:
     points = chosen_evaluations(result.returns.shape[1])
     returns = result.returns[:, points]
     mean, spread = returns.mean(axis=0), returns.std(axis=0)
-    low = np.maximum(mean - spread, experiment.lowest_return)
-    high = np.minimum(mean + spread, experiment.highest_return)
+    lowest, highest = result.cell.returns
+    low, high = np.maximum(mean - spread, lowest), np.minimum(mean + spread, highest)
     episodes, colour = _episodes(result, points), agent_colour(result.cell.agent)
     axes.fill_between(episodes, low, high, color=colour, alpha=0.2, lw=0)
     axes.plot(episodes, mean, color=colour)
@@ -114,16 +114,16 @@ def _draw_decisions(axes: Axes, result: CellResult) -> None:
     axes.plot(episodes, result.decisions[:, points].mean(axis=0), color=colour)
     # Without skips, steps and decisions are the same numbers.
     steps = result.lengths if result.cell.max_skip > 1 else result.decisions
-    axes.plot(episodes, steps[:, points].mean(axis=0), color=colour, ls=(0, (1, 1.2)))
+    axes.plot(episodes, steps[:, points].mean(axis=0), color=colour, ls=STEPS_DASHES)
 
 
 def reaching_curves(material: Material) -> list[Path]:
     """How many seeds' greedy policies reach the goal, and when 95 % of them do."""
-    path, experiment = material.folder / "curves.png", material.experiment
+    path = material.folder / "curves.png"
     with picture(path, 7.2, 4.2) as figure:
         axes = panels(figure, 1, 1, Margins(left=0.75, top=0.75))[0, 0]
         for result in material.results:
-            scaled = normalized(result.returns, experiment.lowest_return, experiment.highest_return)
+            scaled = normalized(result.returns, *result.cell.returns)
             _draw_reaching(axes, result, scaled.mean(axis=0))
         axes.axhline(GOOD_FRACTION, color=QUIET, lw=0.9, ls=(0, (4, 3)), zorder=1)
         axes.annotate("95 %", (1, GOOD_FRACTION), (0, 3), textcoords="offset points", color=QUIET)

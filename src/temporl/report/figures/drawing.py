@@ -8,9 +8,11 @@ from pathlib import Path
 from temporl.experiments.experiment import Experiment
 from temporl.report.cells import CellResult
 from temporl.report.figures.curves import learning_curves, reaching_curves
+from temporl.report.figures.mountain_car import key_states
 from temporl.report.figures.policies import hero, policies, values
 from temporl.report.figures.sensitivity import sensitivity
-from temporl.report.figures.skip_length import skip_length
+from temporl.report.figures.skip_length import architectures, skip_length
+from temporl.report.figures.step_curves import step_curves
 from temporl.report.figures.style import Material
 from temporl.report.tables import Row
 
@@ -23,8 +25,10 @@ FIGURES: dict[str, tuple[Draw, ...]] = {
     "skip-length": (skip_length,),
     "exploration": (reaching_curves, policies),
     "exploration-sensitivity": (sensitivity,),
+    "featurized": (step_curves, key_states),
+    "featurized-skip": (step_curves,),
+    "architectures": (architectures,),
 }
-DEFAULT: tuple[Draw, ...] = (learning_curves,)
 
 
 def draw_figures(
@@ -34,4 +38,6 @@ def draw_figures(
     if not results:
         return []
     material = Material(experiment, results, rows, folder)
-    return [path for draw in FIGURES.get(experiment.name, DEFAULT) for path in draw(material)]
+    in_steps = results[0].cell.config.steps is not None
+    curves = step_curves if in_steps else learning_curves
+    return [path for draw in FIGURES.get(experiment.name, (curves,)) for path in draw(material)]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from copy import deepcopy
-from typing import NamedTuple
+from collections.abc import Sequence
+from copy import copy, deepcopy
+from typing import Any, NamedTuple
 
 from temporl.environments import GridWorld
 from temporl.evaluation import EnvironmentLike, Policy, make_environment
 from temporl.randomness import Purpose, episode_seed
+from temporl.report.figures.style import number_of
 from temporl.skipping import Decision
 
 
 class Stretch(NamedTuple):
-    """One decision, and the states from where it was made to where it ended."""
+    """One decision, and what was observed from where it was made to where it ended."""
 
     decision: Decision
-    states: tuple[int, ...]
+    states: tuple[Any, ...]
 
     @property
     def steps(self) -> int:
@@ -33,15 +35,21 @@ def greedy_path(policy: Policy, environment: EnvironmentLike, seed: int = 0) -> 
     state, _ = made.reset(seed=episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, 0))
     path, over = [], False
     while not over:
-        decision, states = policy.decide(state), [int(state)]
+        decision, states = policy.decide(state), [copy(state)]
         while len(states) <= decision.skip and not over:
             state, _, terminated, truncated, _ = made.step(decision.action)
-            states.append(int(state))
+            states.append(copy(state))
             over = terminated or truncated
         path.append(Stretch(decision, tuple(states)))
     if made is not environment:
         made.close()
     return path
+
+
+def path_text(path: Sequence[Stretch]) -> str:
+    """How many decisions and steps a path took."""
+    steps = sum(stretch.steps for stretch in path)
+    return f"{number_of(len(path), 'decision')}, {number_of(steps, 'step')}"
 
 
 def reachable_states(world: GridWorld) -> list[int]:

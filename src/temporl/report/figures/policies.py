@@ -16,12 +16,13 @@ from temporl.evaluation import EnvironmentLike
 from temporl.randomness import Purpose, stream
 from temporl.report.cells import CellResult
 from temporl.report.figures.maps import cell_inches, draw_policy, map_panels, panels_size
-from temporl.report.figures.paths import Stretch, greedy_path
+from temporl.report.figures.paths import Stretch, greedy_path, path_text
 from temporl.report.figures.style import (
     Material,
     agent_colour,
     headline,
     ink,
+    number_of,
     picture,
     world_name,
 )
@@ -65,15 +66,6 @@ def short_path(policy: TabularPolicy, environment: EnvironmentLike) -> list[Stre
     return min((greedy_path(each, environment) for each in tries), key=len)
 
 
-def _counts(agent: str, path: Sequence[Stretch]) -> str:
-    steps = sum(stretch.steps for stretch in path)
-    return f"{agent}: {_number(len(path), 'decision')}, {_number(steps, 'step')}"
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
-
-
 def _above(axes: Axes, text: str, colour: str | None = None) -> None:
     shade = None if colour is None else ink(colour)
     axes.text(-0.5, axes.get_ylim()[1], text, fontsize=10, fontweight="bold", color=shade)
@@ -93,7 +85,7 @@ def _below(axes: Axes, number: int, text: str, colour: str) -> None:
 
 
 def _seeds(material: Material) -> str:
-    return _number(len(material.results[0].folders), "seed")
+    return number_of(len(material.results[0].folders), "seed")
 
 
 def policies(material: Material) -> list[Path]:
@@ -109,7 +101,7 @@ def policies(material: Material) -> list[Path]:
             _above(axes, scene.name)
             for number, (agent, stretches) in enumerate(scene.paths.items()):
                 draw_policy(axes, scene.world.map, stretches, agent)
-                _below(axes, number, _counts(agent, stretches), agent_colour(agent))
+                _below(axes, number, f"{agent}: {path_text(stretches)}", agent_colour(agent))
         headline(
             figure,
             "Where the learned policies decide",
@@ -154,7 +146,7 @@ def policy_picture(policy: TabularPolicy, grid: GridMap, path: Path, title: str)
     with picture(path, max(width + 0.75, 5.0), height + 0.95) as figure:
         left, right = map_panels(figure, [grid, grid], cell, 0.9)
         draw_policy(left, grid, stretches, agent)
-        _above(left, _counts(agent, stretches), agent_colour(agent))
+        _above(left, f"{agent}: {path_text(stretches)}", agent_colour(agent))
         draw_values(right, world, policy, scale)
         _above(right, "everywhere: action and steps")
         draw_scale(figure, right, scale)
@@ -176,7 +168,7 @@ def hero(material: Material) -> list[Path]:
             draw_policy(axes, grid, paths[agent], agent)
             colour = ink(agent_colour(agent))
             left, right, line = -0.5, grid.shape[1] - 0.5, axes.get_ylim()[1]
-            text = f"decides {_number(len(paths[agent]), 'time')}"
+            text = f"decides {number_of(len(paths[agent]), 'time')}"
             axes.text(left, line, name, fontsize=17, fontweight="bold", color=colour)
             axes.text(right, line, text, fontsize=17, color=colour, ha="right")
     return [path]

@@ -16,10 +16,20 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from temporl.experiments.experiment import Cell, Experiment
 from temporl.report.cells import CellResult
+from temporl.report.statistics import count_seeds
 from temporl.report.tables import Row
 
-AGENT_COLOURS = {"q": "#029e73", "ez-q": "#de8f05", "t-q": "#cc78bc"}
+AGENT_COLOURS = {
+    "q": "#029e73",
+    "ez-q": "#de8f05",
+    "t-q": "#cc78bc",
+    "dqn": "#029e73",
+    "ez-dqn": "#56b4e9",
+    "dar": "#de8f05",
+    "t-dqn": "#cc78bc",
+}
 """The paper's colours; they stay apart for colour-blind readers."""
+ARCHITECTURE_COLOURS = {"concat": "#0173b2", "context": "#d55e00", "shared": "#949494"}
 SCHEDULE_COLOURS = {"linear": "#0173b2", "log": "#d55e00", "constant": "#949494"}
 OTHER_COLOURS = ("#0173b2", "#d55e00", "#ca9161", "#56b4e9", "#949494")
 TEXT, QUIET, FAINT = "#222222", "#666666", "#e4e4e4"
@@ -132,11 +142,6 @@ def agent_colour(agent: str) -> str:
     return AGENT_COLOURS.get(agent, OTHER_COLOURS[sum(agent.encode()) % len(OTHER_COLOURS)])
 
 
-def schedule_colour(schedule: str) -> str:
-    """A schedule's colour."""
-    return SCHEDULE_COLOURS.get(schedule, TEXT)
-
-
 def ink(colour: str) -> tuple[float, float, float]:
     """A darker shade of a colour, for text on white."""
     red, green, blue = to_rgb(colour)
@@ -150,9 +155,12 @@ def world_name(cell: Cell) -> str:
 
 def seeds_text(results: Sequence[CellResult]) -> str:
     """From how many seeds a picture is made."""
-    counts = sorted({len(result.folders) for result in results})
-    text = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
-    return f"{text} seed" if text == "1" else f"{text} seeds"
+    return count_seeds(len(result.folders) for result in results)
+
+
+def number_of(count: int, thing: str) -> str:
+    """A count with its noun."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def only_bottom(axes: Axes) -> None:

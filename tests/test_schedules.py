@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from temporl.errors import BadInput
-from temporl.tabular.schedules import epsilon_at, schedule
+from temporl.schedules import epsilon_at, schedule
 
 
 @pytest.mark.parametrize(

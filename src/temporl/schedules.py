@@ -62,5 +62,6 @@ def epsilon_at(schedule: Schedule, spent: int, budget: int) -> float:
     if schedule.fade == Fade.LINEAR:
         return schedule.start + fraction * (schedule.end - schedule.start)
     if schedule.fade == Fade.LOG:
-        return float(schedule.start * (schedule.end / schedule.start) ** fraction)
+        factor: float = (schedule.end / schedule.start) ** fraction
+        return schedule.start * factor
     return schedule.start

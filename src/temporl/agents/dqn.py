@@ -1,0 +1,199 @@
+"""Double DQN (Mnih et al., 2015; van Hasselt et al., 2016).
+
+for every step:
+    play argmax_a Q(s, a), or with probability epsilon any action
+    draw transitions (s, a, r, discount, s') from the ring
+    a* = argmax_a Q(s', a)
+    move Q(s, a) towards r + discount * target Q(s', a*)
+    move the target a fraction tau towards Q
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+from jaxtyping import Float
+
+from temporl.agents.agent import Metrics, Spaces
+from temporl.compilation import uncompiled
+from temporl.errors import BadInput, require_at_least, require_range
+from temporl.networks import Layer, apply, as_input, draw_layers, hidden
+from temporl.networks.layers import Numbers
+from temporl.replay import Batch, RingLayout
+from temporl.schedules import epsilon_at, schedule
+from temporl.skipping import Connection, Decision
+
+QNetwork = tuple[Layer, ...]
+
+
+class Learning(NamedTuple):
+    """A network that learns, and the copy that lags behind it."""
+
+    network: QNetwork
+    target: QNetwork
+    optimiser: optax.OptState
+
+
+@dataclass(frozen=True)
+class DQN:
+    """Double DQN (`dqn`): decides at every step. The paper's vanilla deep agent."""
+
+    learning_rate: float = 1e-3
+    """Step size of Adam. The paper's code: 0.001."""
+    gamma: float = 0.99
+    """Discount per step. The paper's code: 0.99."""
+    epsilon: float | str = 0.1
+    """Exploration: a constant, 'linear' (1 to 0), 'log' (1 to 1e-6), or with ends, 'linear:1:0.05'.
+    Section 4.2 of the paper: 0.1."""
+    batch_size: int = 64
+    """Transitions per update; one update after every step. The paper's code: 64."""
+    buffer_size: int = 1_000_000
+    """How many of the last steps are learned from. The paper's code: 1,000,000."""
+    tau: float = 0.01
+    """How far the target network follows at every update. The paper's code: 0.01."""
+    hidden: tuple[int, ...] = (50, 50)
+    """Widths of the hidden layers. The paper's appendix: two layers of 50 units."""
+
+    def __post_init__(self) -> None:
+        require_range("learning_rate", self.learning_rate, 0.0, 1.0, low_open=True)
+        require_range("gamma", self.gamma, 0.0, 1.0)
+        require_range("tau", self.tau, 0.0, 1.0, low_open=True)
+        require_at_least("batch_size", self.batch_size, 1)
+        require_at_least("buffer_size", self.buffer_size, self.batch_size)
+        schedule(self.epsilon)
+        if not self.hidden:
+            raise BadInput("hidden", self.hidden, "allowed: at least one width, as in '50 50'")
+        for width in self.hidden:
+            require_at_least("hidden", width, 1)
+
+    def heads(self, actions: int) -> int:
+        """How many values the network has for an observation."""
+        return actions
+
+    def networks(self, random: np.random.Generator, spaces: Spaces) -> QNetwork:
+        """Draw the network of action values."""
+        return draw_layers(random, (spaces.inputs, *self.hidden, self.heads(spaces.actions)))
+
+    def init(self, networks: QNetwork) -> Learning:
+        """The state in which learning begins."""
+        network: QNetwork = jax.tree.map(jnp.asarray, networks)
+        # A copy: a buffer that is handed over to a compiled function must not be handed over twice.
+        return Learning(network, jax.tree.map(jnp.copy, network), self._adam.init(network))
+
+    @property
+    def _adam(self) -> optax.GradientTransformation:
+        return optax.adam(self.learning_rate)
+
+    def policy(self, state: Learning) -> QNetwork:
+        """The network of action values as it is now."""
+        return state.network
+
+    def with_policy(self, state: Learning, networks: QNetwork) -> Learning:
+        """The same state with another network, as somebody else's loss has changed it."""
+        return state._replace(network=networks)
+
+    def features(self, networks: QNetwork, observation: Numbers) -> Numbers:
+        """What the hidden layers make of an observation."""
+        return hidden(networks[:-1], as_input(observation, networks[0].weight.shape[0]))
+
+    def action_values(self, networks: QNetwork, observation: Numbers) -> Numbers:
+        """The learned value of every action."""
+        return apply(networks[-1], self.features(networks, observation))
+
+    def best_action(self, networks: QNetwork, observation: Numbers) -> Numbers:
+        """The action with the highest value."""
+        return self.action_values(networks, observation).argmax(-1)
+
+    def act(self, state: Learning, observation: Array, key: Array, spent: Array) -> Array:
+        """The best action, or with probability epsilon any."""
+        values = self.action_values(state.network, observation)
+        return epsilon_greedy(values, self.epsilon, key, spent)
+
+    def greedy(self, networks: QNetwork, observation: Numbers) -> Decision:
+        """The best action, for one step."""
+        return Decision(self.best_action(networks, observation), 1)
+
+    def decide(self, state: Learning, observation: Array, key: Array, spent: Array) -> Decision:
+        """The best action or an exploratory one, for one step."""
+        return Decision(self.act(state, observation, key, spent), jnp.int32(1))
+
+    def skip_values(
+        self, networks: QNetwork, observation: Numbers, action: Numbers
+    ) -> dict[int, float]:
+        """The learned value of the only skip, 1."""
+        return {1: float(self.action_values(networks, observation)[action])}
+
+    def replay(self, capacity: int, spare: int | None) -> RingLayout:
+        """Single steps."""
+        return RingLayout(min(capacity, self.buffer_size), self.batch_size, self.gamma, spare=spare)
+
+    def value(self, state: Learning, observation: Array) -> Array:
+        """The target's value of the action that the network prefers (double Q-learning)."""
+        preferred = self.action_values(state.network, observation).argmax(-1)
+        return select(self.action_values(state.target, observation), preferred)
+
+    def update(self, state: Learning, batch: Batch) -> tuple[Learning, Metrics]:
+        """Learn from the transitions of a batch."""
+        assert batch.transitions is not None
+        return self.learn(state, batch.transitions)
+
+    def learn(self, state: Learning, transitions: Connection) -> tuple[Learning, Metrics]:
+        """Move the values of the actions that were played towards their targets (Eq. 3)."""
+        return self.regress(state, transitions, transitions.action)
+
+    def regress(
+        self, state: Learning, connections: Connection, head: Array
+    ) -> tuple[Learning, Metrics]:
+        """Move the values of some heads towards `reward + discount * value`."""
+        targets = connections.reward + connections.discount * self.value(
+            state, connections.next_observation
+        )
+
+        def loss(network: QNetwork) -> Array:
+            values = self.action_values(network, connections.observation)
+            return squared_error(select(values, head), targets)
+
+        error, gradient = jax.value_and_grad(loss)(state.network)
+        changes, optimiser = self._adam.update(gradient, state.optimiser)
+        network = optax.apply_updates(state.network, changes)
+        target = optax.incremental_update(network, state.target, self.tau)
+        return Learning(network, target, optimiser), {
+            "behaviour_loss": error,
+            "mean_target": targets.mean(),
+        }
+
+
+def select(values: Float[Array, "batch choice"], choice: Array) -> Float[Array, " batch"]:
+    """The value of the choice made in each row.
+
+    A product with a one-hot row: its gradient is another product, where indexing has a scatter.
+    """
+    return jnp.sum(values * jax.nn.one_hot(choice, values.shape[-1]), axis=-1)
+
+
+def squared_error(values: Float[Array, " batch"], targets: Float[Array, " batch"]) -> Array:
+    """The mean squared difference; targets are taken as they are."""
+    return jnp.mean((values - jax.lax.stop_gradient(targets)) ** 2)
+
+
+def epsilon_greedy(
+    values: Float[Array, " choice"], epsilon: float | str, key: Array, spent: Array
+) -> Array:
+    """The choice with the highest value, or with probability epsilon any."""
+    explores, choice = jax.random.uniform(key, (2,))
+    anywhere = (choice * values.shape[-1]).astype(jnp.int32)
+    best = values.argmax(-1).astype(jnp.int32)
+    return jnp.where(explores < epsilon_of(epsilon, spent), anywhere, best)
+
+
+def epsilon_of(epsilon: float | str, spent: Array) -> Array:
+    """Epsilon after a fraction of the budget is spent."""
+    # Of a budget of two units, 0 is the first and 1 the last.
+    chance: Any = uncompiled(epsilon_at)(schedule(epsilon), cast("Any", spent), 2)
+    return jnp.asarray(chance)

@@ -1,0 +1,150 @@
+"""Environments that are themselves compiled: gymnax's, behind two pure functions."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from temporl.environments.gymnax_names import GYMNAX
+
+
+class DeviceState(NamedTuple):
+    """Where an episode is: the environment's own state, and the key of its chances."""
+
+    inner: Any
+    key: Array
+    time: Array
+
+
+class Outcome(NamedTuple):
+    """What a step led to."""
+
+    observation: Array
+    state: DeviceState
+    reward: Array
+    terminated: Array
+    truncated: Array
+
+
+@dataclass(frozen=True)
+class DeviceEnvironment:
+    """A gymnax environment, with every episode a pure function of its seed."""
+
+    name: str
+    """Its name in gymnax."""
+    limit: int | None = None
+    """Steps after which an episode is cut, if not the environment's own."""
+
+    @cached_property
+    def _made(self) -> tuple[Any, Any]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # gymnax's dependencies warn about one another
+            import gymnax
+        with jax.ensure_compile_time_eval():  # parameters are numbers, even while tracing
+            environment, parameters = gymnax.make(self.name)
+        if self.limit is not None:
+            parameters = parameters.replace(max_steps_in_episode=self.limit)
+        return environment, parameters
+
+    @property
+    def step_limit(self) -> int:
+        """Steps after which an episode is cut."""
+        return int(self._made[1].max_steps_in_episode)
+
+    @property
+    def actions(self) -> int:
+        """How many actions there are."""
+        return int(self._made[0].num_actions)
+
+    @cached_property
+    def observation_space(self) -> gym.Space[Any]:
+        """What is observed, as a flat array or a whole number."""
+        environment, parameters = self._made
+        space = environment.observation_space(parameters)
+        if hasattr(space, "n"):
+            return gym.spaces.Discrete(int(space.n))
+        shape = (int(np.prod(space.shape)),) if len(space.shape) < 3 else tuple(space.shape)
+        return gym.spaces.Box(-np.inf, np.inf, shape, np.float32)
+
+    def reset(self, seed: Array) -> tuple[Array, DeviceState]:
+        """Begin the episode with this seed."""
+        environment, parameters = self._made
+        key = jax.random.key(seed)
+        observation, inner = environment.reset_env(key, parameters)
+        return self._observed(observation), DeviceState(inner, key, jnp.int32(0))
+
+    def step(self, state: DeviceState, action: Array) -> Outcome:
+        """Play an action."""
+        environment, parameters = self._made
+        key = jax.random.fold_in(state.key, state.time + 1)
+        observation, inner, reward, terminated, _ = environment.step_env(
+            key, state.inner, action, parameters
+        )
+        terminated = jnp.asarray(terminated, bool)
+        time = state.time + 1
+        return Outcome(
+            self._observed(observation),
+            DeviceState(inner, state.key, time),
+            jnp.asarray(reward, jnp.float32),
+            terminated,
+            (time >= parameters.max_steps_in_episode) & ~terminated,
+        )
+
+    def _observed(self, observation: Array) -> Array:
+        space = self.observation_space
+        if isinstance(space, gym.spaces.Discrete):
+            return jnp.asarray(observation, jnp.int32)
+        return jnp.asarray(observation, jnp.float32).reshape(space.shape)
+
+
+class GymnaxEnvironment(gym.Env[Any, Any]):
+    """A gymnax environment for everybody who speaks Gymnasium; a step limit comes from outside."""
+
+    def __init__(self, name: str, render_mode: str | None = None) -> None:
+        self.render_mode = render_mode
+        self.device = replace(DeviceEnvironment(name), limit=np.iinfo(np.int32).max)
+        self.observation_space = self.device.observation_space
+        self.action_space = gym.spaces.Discrete(self.device.actions)
+        self._reset, self._step = jax.jit(self.device.reset), jax.jit(self.device.step)
+        self._state: DeviceState | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; without a seed, one that Gymnasium's own generator draws."""
+        super().reset(seed=seed, options=options)
+        if seed is None:
+            seed = int(self.np_random.integers(2**32))
+        observation, self._state = self._reset(np.uint32(seed))
+        return self._seen(observation), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play an action."""
+        assert self._state is not None, "reset the environment first"
+        observation, self._state, reward, terminated, truncated = self._step(
+            self._state, np.int32(action)
+        )
+        return self._seen(observation), float(reward), bool(terminated), bool(truncated), {}
+
+    def _seen(self, observation: Array) -> Any:
+        if isinstance(self.observation_space, gym.spaces.Discrete):
+            return np.int64(observation)
+        return np.asarray(observation)
+
+
+def device_twin(
+    name: str, options: dict[str, Any], step_limit: int | None
+) -> DeviceEnvironment | None:
+    """The compiled environment that a name stands for, if there is one."""
+    known = name.removeprefix("gymnax/") if name.startswith("gymnax/") else name
+    if known not in GYMNAX or options or (name == known and not GYMNAX[known].agrees):
+        return None
+    return DeviceEnvironment(known, step_limit)

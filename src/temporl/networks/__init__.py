@@ -1,0 +1,37 @@
+"""Networks as plain tuples of arrays, applied to whole batches.
+
+Nothing here asks whether an array is NumPy's or JAX's: training traces these functions, and a
+saved policy calls the very same ones on NumPy arrays.
+"""
+
+from temporl.networks.layers import (
+    Layer,
+    apply,
+    apply_joined,
+    as_input,
+    draw_layer,
+    draw_layers,
+    hidden,
+)
+from temporl.networks.skip_networks import (
+    ARCHITECTURES,
+    Architecture,
+    SkipNetwork,
+    skip_network,
+    skip_values,
+)
+
+__all__ = [
+    "ARCHITECTURES",
+    "Architecture",
+    "Layer",
+    "SkipNetwork",
+    "apply",
+    "apply_joined",
+    "as_input",
+    "draw_layer",
+    "draw_layers",
+    "hidden",
+    "skip_network",
+    "skip_values",
+]

@@ -1,0 +1,67 @@
+"""Dense layers: the parts that every network here is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Numbers = Any
+"""An array of NumPy or of JAX."""
+
+
+class Layer(NamedTuple):
+    """A dense layer: `inputs @ weight + bias`."""
+
+    weight: Numbers
+    bias: Numbers
+
+
+def draw_layer(random: np.random.Generator, inputs: int, outputs: int) -> Layer:
+    """Draw a layer uniformly from ±1 / sqrt(inputs), as the paper's code (PyTorch's default)."""
+    bound = inputs**-0.5
+    return Layer(
+        random.uniform(-bound, bound, (inputs, outputs)).astype(np.float32),
+        random.uniform(-bound, bound, outputs).astype(np.float32),
+    )
+
+
+def draw_layers(random: np.random.Generator, sizes: Sequence[int]) -> tuple[Layer, ...]:
+    """Draw the layers between given sizes."""
+    return tuple(draw_layer(random, inputs, outputs) for inputs, outputs in pairwise(sizes))
+
+
+def apply(dense: Layer, inputs: Numbers) -> Numbers:
+    """What a layer makes of a batch, or of a single input."""
+    return inputs @ dense.weight + dense.bias
+
+
+def apply_joined(dense: Layer, left: Numbers, right: Numbers) -> Numbers:
+    """What a layer makes of two inputs side by side."""
+    return apply(dense, namespace(left).concat([left, right], axis=-1))
+
+
+def relu(values: Numbers) -> Numbers:
+    """Zero where a value is negative."""
+    return namespace(values).maximum(values, 0)
+
+
+def namespace(values: Numbers) -> Any:
+    """The module whose functions take these arrays, as the array API standard has it."""
+    return values.__array_namespace__()
+
+
+def hidden(dense: Sequence[Layer], inputs: Numbers) -> Numbers:
+    """What a sequence of layers, with a rectifier behind each, makes of its inputs."""
+    for one in dense:
+        inputs = relu(apply(one, inputs))
+    return inputs
+
+
+def as_input(values: Numbers, size: int) -> Numbers:
+    """What a network sees of an observation: numbers as they are, a whole number as one-hot."""
+    if values.dtype.kind in "iu":
+        return (values[..., None] == np.arange(size)).astype(np.float32)
+    return values

@@ -1,0 +1,77 @@
+"""The three ways in which a skip network can learn about the action (section 3.2 of the paper).
+
+concat    the action is one more input, beside the observation
+context   the observation alone passes the hidden layers; the action joins before the head
+shared    as context, on top of the hidden layers of the behaviour's own network
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from temporl.networks.layers import (
+    Layer,
+    Numbers,
+    apply,
+    apply_joined,
+    as_input,
+    draw_layer,
+    draw_layers,
+    hidden,
+    relu,
+)
+
+Architecture = Literal["concat", "context", "shared"]
+ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
+CONTEXT_UNITS = 10
+"""Units between the action and the head, as in the paper."""
+
+
+class SkipNetwork(NamedTuple):
+    """The values of all skips for an observation and an action.
+
+    `trunk` is empty where the behaviour's is used, `context` where the action is an input.
+    """
+
+    trunk: tuple[Layer, ...]
+    context: tuple[Layer, ...]
+    head: Layer
+
+
+def skip_network(
+    random: np.random.Generator,
+    architecture: Architecture,
+    inputs: int,
+    widths: Sequence[int],
+    skips: int,
+) -> SkipNetwork:
+    """Draw a skip network for so many inputs, hidden widths and skips."""
+    if architecture == "concat":
+        trunk = draw_layers(random, (inputs + 1, *widths))
+        return SkipNetwork(trunk, (), draw_layer(random, widths[-1], skips))
+    trunk = () if architecture == "shared" else draw_layers(random, (inputs, *widths))
+    context = draw_layers(random, (1, CONTEXT_UNITS))
+    return SkipNetwork(trunk, context, draw_layer(random, widths[-1] + CONTEXT_UNITS, skips))
+
+
+def skip_values(
+    network: SkipNetwork,
+    behaviour_features: Callable[[Numbers], Numbers],
+    observation: Numbers,
+    action: Numbers,
+) -> Numbers:
+    """The value of every skip: of playing `action` for so long from an observation."""
+    action = action[..., None].astype(np.float32)
+    if not network.context:
+        first, *rest = network.trunk
+        inputs = as_input(observation, first.weight.shape[0] - 1)
+        return apply(network.head, hidden(rest, relu(apply_joined(first, inputs, action))))
+    if network.trunk:
+        inputs = as_input(observation, network.trunk[0].weight.shape[0])
+        features = hidden(network.trunk, inputs)
+    else:
+        features = behaviour_features(observation)
+    return apply_joined(network.head, features, hidden(network.context, action))

@@ -1,0 +1,283 @@
+"""The ring of steps, in the order in which they were played.
+
+Every observation is kept once, in a slot; the next slot holds the observation that followed. Only
+an episode that was cut by a time limit takes one slot more, for its last observation: that is
+bootstrapped from, whereas what a terminal state looks like never matters.
+
+A connection is a pointer: the slot where it starts, its length in steps, the skip it teaches and
+the discounted reward on the way. Those that end at a step are the first few rows of a fixed table,
+so that adding them is one write of a whole block, of which the rest is overwritten later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Float, Int
+
+from temporl.skipping import Connection, Skips, consecutive
+
+Spanning = Literal["none", "run", "skip", "decision"]
+"""Which connections are kept: none, those of runs of equal actions, those within single decisions
+(the paper's), or whole decisions only."""
+
+
+ONE = consecutive(1)
+
+
+class Happening(NamedTuple):
+    """One step as it is added: what was seen, done and received, and under which commitment."""
+
+    observation: Array
+    action: Array
+    reward: Array
+    next_observation: Array
+    terminated: Array
+    truncated: Array
+    decided: Array
+    """Whether the agent decided at the start of this step."""
+    skip: Array
+    """For how many steps it did."""
+    remaining: Array
+    """For how many more steps it was committed at the end of this step."""
+
+
+class Ring(NamedTuple):
+    """What was played, and what it teaches. What is read together lies together."""
+
+    observation: Array
+    facts: Float[Array, "slot 3"]
+    """For each slot the action, the reward, and 0 where the step terminated the episode, else 1."""
+    step_slot: Int[Array, " step"]
+    pointer: Int[Array, "connection 3"]
+    """For each connection the slot where it starts, its length, and the skip that it teaches."""
+    outcome: Float[Array, "connection 2"]
+    """For each connection its discounted reward, and the discount of what follows."""
+    slots: Int[Array, ""]
+    steps: Int[Array, ""]
+    connections: Int[Array, ""]
+    oldest: Int[Array, ""]
+    """The oldest connection whose slots are still there."""
+    run: Int[Array, ""]
+    """How many steps back a connection may start."""
+    recent: Float[Array, " distance"]
+    """The discounted reward of the last 1, 2, ... steps."""
+
+
+class Batch(NamedTuple):
+    """What an agent learns from at a time; None where it does not learn from it."""
+
+    transitions: Connection | None
+    connections: Connection | None
+
+
+@dataclass(frozen=True)
+class RingLayout:
+    """How large a ring is, and which connections it keeps."""
+
+    capacity: int
+    """The last so many steps, and the last so many connections, are sampled."""
+    batch_size: int
+    gamma: float
+    skips: Skips = ONE
+    spanning: Spanning = "none"
+    transitions: bool = True
+    """Whether single steps are sampled as well."""
+    spare: int | None = None
+    """Slots for last observations of episodes that were cut: as many as steps unless given."""
+
+    @property
+    def longest(self) -> int:
+        """The longest skip."""
+        return self.skips[-1]
+
+    @cached_property
+    def slots(self) -> int:
+        """How many observations are kept."""
+        spare = self.capacity if self.spare is None else self.spare
+        return self.capacity + spare + self.longest + 2
+
+    @cached_property
+    def _tables(self) -> tuple[np.ndarray, np.ndarray]:
+        """The (length, skip) of what a step ends, within an episode and at a terminal state."""
+        skips = self.skips
+        terminal = [(d, j) for d in range(1, self.longest + 1) for j in skips if j >= d]
+        inside = [(j, j) for j in skips]
+        inside += [(1, 1)] * (len(terminal) - len(inside))
+        return np.array(inside, np.int32), np.array(terminal, np.int32)
+
+    @cached_property
+    def _counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """How many rows of each table a run of 0, 1, 2, ... steps has."""
+        runs = np.arange(self.longest + 1)
+        inside = np.searchsorted(np.array(self.skips), runs, side="right")
+        terminal = np.searchsorted(self._tables[1][:, 0], runs, side="right")
+        return inside.astype(np.int32), terminal.astype(np.int32)
+
+    @cached_property
+    def _powers(self) -> np.ndarray:
+        """The discount of 0, 1, 2, ... steps."""
+        return np.float32(self.gamma) ** np.arange(self.longest + 1, dtype=np.float32)
+
+    @property
+    def block(self) -> int:
+        """How many connections a single step can end."""
+        if self.spanning == "none":
+            return 0
+        return 1 if self.spanning == "decision" else len(self._tables[1])
+
+    @property
+    def _around(self) -> int:
+        """The size of the ring of connections: those that are sampled, and one block."""
+        return self.capacity + self.block
+
+    def empty(self, observation: Array) -> Ring:
+        """A ring without steps, for observations like the given one."""
+        room = self._around + 2 * self.block if self.block else 0
+        count = jnp.zeros((), jnp.int32)
+        return Ring(
+            observation=jnp.zeros((self.slots, *observation.shape), observation.dtype),
+            facts=jnp.zeros((self.slots, 3)),
+            step_slot=jnp.zeros(self.capacity if self.transitions else 0, jnp.int32),
+            pointer=jnp.zeros((room, 3), jnp.int32),
+            outcome=jnp.zeros((room, 2)),
+            slots=count,
+            steps=count,
+            connections=count,
+            oldest=count,
+            run=count,
+            recent=jnp.zeros(self.longest),
+        )
+
+    def add(self, ring: Ring, step: Happening) -> Ring:
+        """Add a step, and the connections that end with it."""
+        slot = ring.slots
+        here, following = slot % self.slots, (slot + 1) % self.slots
+        facts = jnp.stack([step.action.astype(jnp.float32), step.reward, 1.0 - step.terminated])
+        observation = ring.observation.at[here].set(step.observation)
+        # Written before anything is read: an array that is read first is copied to be changed.
+        ring = ring._replace(
+            observation=observation.at[following].set(step.next_observation),
+            facts=ring.facts.at[here].set(facts),
+        )
+        if self.transitions:
+            position = ring.steps % self.capacity
+            ring = ring._replace(step_slot=ring.step_slot.at[position].set(slot))
+        if self.block:
+            ring = self._add_connections(ring, step)
+        return ring._replace(slots=slot + 1 + step.truncated, steps=ring.steps + 1)
+
+    def _add_connections(self, ring: Ring, step: Happening) -> Ring:
+        if self.spanning == "run":
+            before = ring.facts[(ring.slots - 1) % self.slots, 0]
+            continues = (ring.run > 0) & (before == step.action)
+        else:
+            continues = (ring.run > 0) & ~step.decided
+        run = jnp.where(continues, jnp.minimum(ring.run + 1, self.longest), 1)
+        # The discounted reward of the last d steps is that of the d - 1 before, and the new one.
+        recent = jnp.asarray(self._powers[:-1]) * step.reward + jnp.append(
+            jnp.zeros(1), ring.recent[:-1]
+        )
+        if self.spanning == "decision":
+            lengths = jnp.stack([run, step.skip])[None]
+            count = jnp.where(step.terminated | (step.remaining == 0), 1, 0)
+        else:
+            (inside, terminal), (inside_count, terminal_count) = self._tables, self._counts
+            lengths = jnp.where(step.terminated, jnp.asarray(terminal), jnp.asarray(inside))
+            count = jnp.where(
+                step.terminated, jnp.asarray(terminal_count)[run], jnp.asarray(inside_count)[run]
+            )
+        length = lengths[:, 0]
+        start = ring.slots + 1 - length
+        discount = jnp.asarray(self._powers)[length] * (1.0 - step.terminated)
+        pointer = jnp.concatenate([start[:, None], lengths], axis=1)
+        outcome = jnp.stack([recent[length - 1], discount], axis=1)
+        ring = self._write(ring, pointer, outcome)
+        over = step.terminated | step.truncated
+        return ring._replace(
+            connections=ring.connections + count,
+            oldest=self._oldest(ring, step) if self.spanning == "decision" else ring.oldest,
+            run=jnp.where(over, 0, run),
+            recent=recent,
+        )
+
+    def _write(self, ring: Ring, pointer: Array, outcome: Array) -> Ring:
+        """Write a block behind the last connection.
+
+        There is a block's room at either end of the ring, so that a block that crosses the end can
+        be written whole at both.
+        """
+        position = ring.connections % self._around
+        crosses = position > self._around - self.block
+        again = jnp.where(crosses, position - self._around, -self.block)
+        for row in (self.block + position, self.block + again):
+            at = (row, jnp.int32(0))
+            ring = ring._replace(
+                pointer=jax.lax.dynamic_update_slice(ring.pointer, pointer, at),
+                outcome=jax.lax.dynamic_update_slice(ring.outcome, outcome, at),
+            )
+        return ring
+
+    def _oldest(self, ring: Ring, step: Happening) -> Array:
+        """The oldest decision whose slots are still there once a step is added.
+
+        A decision takes several slots, so they may be gone before the ring of connections is full.
+        A step takes at most two slots, and so at most two decisions go with it.
+        """
+        first_slot = ring.slots + 2 + step.truncated - self.slots
+        oldest = jnp.maximum(ring.oldest, ring.connections - self.capacity)
+        for _ in range(2):
+            start = ring.pointer[self.block + oldest % self._around, 0]
+            oldest += (start < first_slot) & (oldest < ring.connections)
+        return oldest
+
+    def ready(self, ring: Ring) -> Array:
+        """Whether there is a whole batch to sample."""
+        return (ring.steps if self.transitions else ring.connections) >= self.batch_size
+
+    def sample(self, ring: Ring, key: Array) -> Batch:
+        """Draw a batch, uniformly with replacement, from the last steps and connections."""
+        bits = jax.random.bits(key, (2, self.batch_size))
+        transitions = self._transitions(ring, bits[0]) if self.transitions else None
+        connections = self._connections(ring, bits[1]) if self.block else None
+        return Batch(transitions, connections)
+
+    def _transitions(self, ring: Ring, bits: Array) -> Connection:
+        chosen = bits % jnp.minimum(ring.steps, self.capacity).astype(jnp.uint32)
+        slot = _rows(ring.step_slot, chosen)
+        facts = _rows(ring.facts, slot % self.slots)
+        return Connection(
+            observation=_rows(ring.observation, slot % self.slots),
+            action=facts[:, 0].astype(jnp.int32),
+            skip=jnp.ones(self.batch_size, jnp.int32),
+            reward=facts[:, 1],
+            discount=self.gamma * facts[:, 2],
+            next_observation=_rows(ring.observation, (slot + 1) % self.slots),
+        )
+
+    def _connections(self, ring: Ring, bits: Array) -> Connection:
+        oldest = jnp.maximum(ring.oldest, ring.connections - self.capacity)
+        chosen = bits % (ring.connections - oldest).astype(jnp.uint32)
+        row = self.block + (oldest + chosen.astype(jnp.int32)) % self._around
+        start, length, skip = _rows(ring.pointer, row).T
+        reward, discount = _rows(ring.outcome, row).T
+        first, end = start % self.slots, (start + length) % self.slots
+        return Connection(
+            observation=_rows(ring.observation, first),
+            action=_rows(ring.facts, first)[:, 0].astype(jnp.int32),
+            skip=skip,
+            reward=reward,
+            discount=discount,
+            next_observation=_rows(ring.observation, end),
+        )
+
+
+def _rows(array: Array, rows: Array) -> Array:
+    """Some rows of an array, all of which exist: nothing is spent on checking that."""
+    return array.at[rows].get(mode="promise_in_bounds")

@@ -1,0 +1,244 @@
+"""When a policy on MountainCar decides: on the hill, in the phase plane, and everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, ListedColormap, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from temporl.environments import EnvironmentSpec
+from temporl.evaluation import Policy, evaluate
+from temporl.report.figures.labels import Labels, Point, Points
+from temporl.report.figures.paths import Stretch, greedy_path, path_text
+from temporl.report.figures.style import (
+    QUIET,
+    TEXT,
+    Margins,
+    Material,
+    headline,
+    ink,
+    number_of,
+    panels,
+    picture,
+)
+from temporl.results.policies import load_policy
+from temporl.results.runs import POLICY
+
+ENVIRONMENT = EnvironmentSpec("MountainCar-v0")
+ACTIONS = {"push left": "#0173b2", "no push": "#949494", "push right": "#d55e00"}
+"""What the actions 0, 1 and 2 do, and their colours."""
+POSITIONS, VELOCITIES = (-1.2, 0.6), (-0.07, 0.07)
+GOAL, BOTTOM = 0.5, -np.pi / 6
+EPISODES = 10
+NEARLY = 0.05
+"""By which part of the best return a policy may miss it and still be as good."""
+GRID = (120, 90)
+"""In how many positions and velocities a policy is asked what it would do."""
+RISE = 0.9
+"""How much higher than at its beginning an episode is drawn at its end."""
+HOW_TO_READ = (
+    "a dot is a decision, the larger the longer;"
+    " \N{MULTIPLICATION SIGN}5: its action is played for five steps"
+)
+SKIP_COLOURS = LinearSegmentedColormap.from_list("skip", ["#fdf7fb", "#dda0d0", "#8e3d80"])
+
+
+def key_states(material: Material) -> list[Path]:
+    """A good policy with skips on MountainCar, if there is one."""
+    found = [
+        result
+        for result in material.results
+        if result.cell.config.environment == ENVIRONMENT and result.cell.agent == "t-dqn"
+    ]
+    if not found:
+        return []
+    policy, path = good_policy(found[0].folders), material.folder / "mountain-car.png"
+    seeds = number_of(len(found[0].folders), "seed")
+    title = f"When t-dqn decides on MountainCar: one of the best of {seeds}"
+    return [mountain_car_picture(policy, path, title)]
+
+
+def good_policy(folders: Sequence[Path]) -> Policy:
+    """The policy with the fewest decisions among those that earn nearly as much as the best."""
+    policies: list[Policy] = [load_policy(folder / POLICY) for folder in folders]
+    played = [evaluate(policy, ENVIRONMENT, EPISODES) for policy in policies]
+    returns = [float(episodes.returns.mean()) for episodes in played]
+    enough = max(returns) - NEARLY * abs(max(returns))
+    good = [number for number, earned in enumerate(returns) if earned >= enough]
+    return policies[min(good, key=lambda number: played[number].decisions.mean())]
+
+
+def mountain_car_picture(policy: Policy, path: Path, title: str) -> Path:
+    """Save a picture of a policy on MountainCar: one episode, and its choice everywhere."""
+    episode, choices = typical_episode(policy), choices_everywhere(policy)
+    with picture(path, 10.6, 7.9) as figure:
+        margins = Margins(left=0.75, right=0.75, top=1.05, across=0.9, down=0.8)
+        (hill, plane), (actions, skips) = panels(figure, 2, 2, margins)
+        draw_hill(hill, episode)
+        draw_plane(plane, episode)
+        draw_actions(actions, choices)
+        draw_skips(figure, skips, choices)
+        for axes in (actions, skips):
+            _draw_trace(axes, episode)
+        figure.legend(handles=_handles(), loc="upper right", ncols=len(ACTIONS))
+        headline(figure, title, f"{HOW_TO_READ}; the median of {EPISODES} episodes by decisions")
+    return path
+
+
+def typical_episode(policy: Policy) -> list[Stretch]:
+    """Of some greedy episodes the one in the middle by its decisions."""
+    environment = ENVIRONMENT.make()
+    paths = [greedy_path(policy, environment, seed) for seed in range(EPISODES)]
+    environment.close()
+    return sorted(paths, key=len)[EPISODES // 2]
+
+
+class Choices(NamedTuple):
+    """What a policy would do everywhere in the phase plane."""
+
+    positions: Float[np.ndarray, " position"]
+    velocities: Float[np.ndarray, " velocity"]
+    actions: Int[np.ndarray, "velocity position"]
+    skips: Int[np.ndarray, "velocity position"]
+
+
+def choices_everywhere(policy: Policy) -> Choices:
+    """Ask a policy about a grid of positions and velocities."""
+    positions, velocities = (
+        np.linspace(*ends, count, dtype=np.float32)
+        for ends, count in zip((POSITIONS, VELOCITIES), GRID, strict=True)
+    )
+    decisions = [[tuple(policy.decide(np.array([x, v]))) for x in positions] for v in velocities]
+    actions, skips = np.moveaxis(np.array(decisions, dtype=np.int64), -1, 0)
+    return Choices(positions, velocities, actions, skips)
+
+
+def height(position: Float[np.ndarray, " point"]) -> Float[np.ndarray, " point"]:
+    """The hill, as Gymnasium draws it: .45 sin(3 x) + .55."""
+    return np.asarray(0.45 * np.sin(3 * position) + 0.55)
+
+
+def draw_hill(axes: Axes, episode: Sequence[Stretch]) -> None:
+    """An episode above the hill, the later the higher, so that its swings stay apart."""
+    ground, top = np.linspace(*POSITIONS, 200), float(height(np.array(GOAL)))
+    axes.fill_between(ground, height(ground), color="#eeeeee", lw=0, zorder=1)
+    axes.plot(ground, height(ground), color=QUIET, lw=1.2, zorder=2)
+    axes.plot([GOAL, GOAL], [top, top + 0.2], color=TEXT, lw=1.2, zorder=2)
+    axes.fill([GOAL, GOAL - 0.09, GOAL], top + np.array([0.1, 0.15, 0.2]), color=TEXT, zorder=2)
+    steps, begin, lines = sum(stretch.steps for stretch in episode), 0, []
+    for stretch in episode:
+        positions = np.array(stretch.states)[:, 0]
+        times = np.arange(begin, begin + len(positions))
+        lines.append(np.stack([positions, height(positions) + 0.07 + RISE * times / steps], -1))
+        begin += stretch.steps
+    axes.set(xlim=POSITIONS, ylim=(0, 1.2 + RISE), yticks=[], xlabel="position")
+    axes.grid(visible=False)
+    axes.spines["left"].set_visible(False)
+    axes.set_title(f"on the hill, time goes up: {path_text(episode)}", loc="left")
+    _draw_stretches(axes, episode, lines, [np.array([0.0, 1.0])] * len(lines))
+
+
+def draw_plane(axes: Axes, episode: Sequence[Stretch]) -> None:
+    """An episode in the phase plane."""
+    lines = [np.array(stretch.states, dtype=np.float64) for stretch in episode]
+    _set_plane(axes, "the same episode by position and velocity")
+    # Episodes run around the valley's bottom at rest, so labels stand on the outside.
+    scale = np.array([np.ptp(POSITIONS), np.ptp(VELOCITIES)])
+    outwards = [(line[0] - (BOTTOM, 0.0)) / scale for line in lines]
+    _draw_stretches(axes, episode, lines, outwards)
+
+
+def _set_plane(axes: Axes, title: str) -> None:
+    axes.set(xlim=POSITIONS, ylim=VELOCITIES, xlabel="position", ylabel="velocity per step")
+    axes.axvline(GOAL, color=QUIET, lw=0.9, ls=(0, (4, 3)), zorder=1)
+    place = (GOAL, VELOCITIES[1])
+    axes.annotate("goal", place, (0, 3), textcoords="offset points", ha="center", color=QUIET)
+    axes.set_title(title, loc="left")
+
+
+def _draw_stretches(
+    axes: Axes, episode: Sequence[Stretch], lines: Sequence[Points], ways: Sequence[Point]
+) -> None:
+    """A mark at every decision, the longer the larger, and the way to the next one."""
+    labels = Labels(_in_points(axes, np.concatenate(lines)), _in_points(axes, _starts(lines)))
+    # The longest skips get the best places for their labels.
+    order = sorted(range(len(lines)), key=lambda number: -episode[number].decision.skip)
+    for number in order:
+        action, skip = episode[number].decision
+        line, colour, size = lines[number], list(ACTIONS.values())[action], 2.6 + 0.6 * skip
+        axes.plot(*line.T, color=colour, lw=1.5, zorder=3)
+        axes.plot(*line[0], "o", ms=size, color=colour, mec="white", mew=0.6, zorder=4)
+        offset = labels.place(number, ways[number], size / 2 + 7) if skip > 1 else None
+        if offset is not None:
+            axes.annotate(
+                f"\N{MULTIPLICATION SIGN}{skip}",
+                line[0],
+                offset,
+                textcoords="offset points",
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                fontweight="bold",
+                color=ink(colour),
+                zorder=5,
+            )
+
+
+def _starts(lines: Sequence[Points]) -> Points:
+    return np.stack([line[0] for line in lines])
+
+
+def _in_points(axes: Axes, places: Points) -> Points:
+    """Places in an axes as points, of which an inch has 72."""
+    return np.asarray(axes.transData.transform(places) * 72 / axes.figure.dpi)
+
+
+def _draw_trace(axes: Axes, episode: Sequence[Stretch]) -> None:
+    """Where an episode ran, and where it was decided, on a map of all choices."""
+    for stretch in episode:
+        axes.plot(*np.array(stretch.states).T, color=TEXT, lw=0.8, zorder=3)
+        axes.plot(*stretch.states[0], "o", ms=3.2, color=TEXT, mec="white", mew=0.5, zorder=4)
+
+
+def draw_actions(axes: Axes, choices: Choices) -> None:
+    """Which action is greedy where."""
+    faint = ListedColormap([0.45 * np.array(to_rgb(c)) + 0.55 for c in ACTIONS.values()])
+    axes.pcolormesh(
+        choices.positions, choices.velocities, choices.actions, cmap=faint, vmin=-0.5, vmax=2.5
+    )
+    _set_plane(axes, "everywhere: the action")
+
+
+def draw_skips(figure: Figure, axes: Axes, choices: Choices) -> None:
+    """For how many steps the greedy action is played where."""
+    longest = max(2, int(choices.skips.max()))
+    bounds = np.arange(0.5, longest + 1)
+    norm = BoundaryNorm(bounds, SKIP_COLOURS.N)
+    mesh = axes.pcolormesh(
+        choices.positions, choices.velocities, choices.skips, cmap=SKIP_COLOURS, norm=norm
+    )
+    _set_plane(axes, "everywhere: for how many steps")
+    box, width = axes.get_position(), float(figure.get_size_inches()[0])
+    bar = figure.colorbar(
+        mesh, cax=figure.add_axes((box.x1 + 0.1 / width, box.y0, 0.13 / width, box.height))
+    )
+    bar.ax.set_title("steps", fontsize=9, fontweight="normal", loc="left", pad=6)
+    bar.set_ticks(list(range(1, longest + 1)))
+    bar.ax.minorticks_off()
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0)
+    bar.ax.grid(visible=False)
+
+
+def _handles() -> list[Line2D]:
+    return [
+        Line2D([], [], color=colour, lw=1.5, marker="o", mec="white", label=name)
+        for name, colour in ACTIONS.items()
+    ]

@@ -1,0 +1,82 @@
+"""Training a deep agent: on the device where the environment is compiled too, else on the host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from temporl.agents.policy import NetworkPolicy, agent_spaces, check_spaces
+from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
+from temporl.environments.device import device_twin
+from temporl.errors import BadInput
+from temporl.evaluation import OnProgress, Report, Trained, empty_evaluations
+from temporl.results.config import Driver
+from temporl.tabular.stepping import MakeEnvironment
+from temporl.training.device import train_on_device
+from temporl.training.host import train_on_host
+from temporl.training.tick import Tick
+
+
+def choose_driver(spec: EnvironmentSpec, wanted: Driver | None) -> Driver:
+    """The driver that is wanted, or else the device where the environment is compiled."""
+    twin = device_twin(spec.name, spec.options, spec.step_limit)
+    if wanted == "device" and twin is None:
+        raise BadInput(
+            "driver",
+            wanted,
+            f"{spec.name!r} has no compiled version; see 'temporl list environments', or use host",
+        )
+    return wanted or ("host" if twin is None else "device")
+
+
+def check_trainable_deep(make: MakeEnvironment, name: str) -> None:
+    """Raise if these agents cannot learn in an environment, before anything is started."""
+    environment = make()
+    check_spaces(environment.observation_space, environment.action_space, name)
+    step_limit_of(environment, name)
+    environment.close()
+
+
+def train_deep(
+    agent: Any,
+    spec: EnvironmentSpec,
+    *,
+    driver: Driver,
+    seed: int,
+    steps: int,
+    evaluate_every: int,
+    on_progress: OnProgress | None = None,
+    make: MakeEnvironment | None = None,
+) -> Trained:
+    """Train one seed for a number of steps, with greedy evaluations on the way."""
+    environment = (make or spec.make)()
+    observations = environment.observation_space
+    actions = check_spaces(observations, environment.action_space, spec.name)
+    limit = step_limit_of(environment, spec.name)
+    spaces = agent_spaces(observations, actions)
+    policy = NetworkPolicy(agent, None, observations, actions)
+    if driver == "device":
+        environment.close()
+        twin = device_twin(spec.name, spec.options, spec.step_limit)
+        assert twin is not None
+        tick = Tick(agent, spaces, steps, spare=steps // limit + 1)
+        points = train_on_device(tick, twin, seed, evaluate_every)
+    else:
+        tick = Tick(agent, spaces, steps)
+        points = train_on_host(
+            tick, policy, environment, make or spec.make, evaluate_every, spec.name, seed
+        )
+    rows = []
+    point = None
+    for point in points:
+        if point.evaluation is not None:
+            rows.append((point.episode, point.step, *point.evaluation))
+        if on_progress is not None:
+            on_progress(Report(point.step / steps, point.step, point.measured()))
+    assert point is not None
+    columns = empty_evaluations(len(rows))
+    for row, values in enumerate(rows):
+        for column, value in zip(columns, values, strict=True):
+            column[row] = value
+    trained = replace(policy, networks=point.networks())
+    return Trained(trained, columns, point.episode, point.step)

@@ -1,0 +1,154 @@
+"""Training where the environment is compiled as well: from one evaluation to the next in one loop.
+
+A seed is a program of its own. Seeds side by side in one program would share its matrix products,
+and a product of another size rounds differently: a seed's result would depend on its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from temporl.agents.agent import Networks
+from temporl.environments.device import DeviceEnvironment, DeviceState
+from temporl.randomness import Purpose
+from temporl.skipping import Commitment, Decision
+from temporl.training.tick import Point, Progress, Tick, as_arrays, episode_seeds, stops
+
+
+class Play(NamedTuple):
+    """The progress of training, and where the episode under way is."""
+
+    progress: Progress
+    observation: Array
+    state: DeviceState
+    episode: Array
+    """How many episodes are over."""
+
+
+@dataclass(frozen=True)
+class DeviceTraining:
+    """A run in which everything is compiled."""
+
+    tick: Tick
+    environment: DeviceEnvironment
+
+    @partial(jax.jit, static_argnums=0)
+    def begin(self, networks: Networks, key: Array) -> Play:
+        """Before the first step."""
+        observation, state = self._reset(key, Purpose.ENVIRONMENT, jnp.int32(0))
+        return Play(self.tick.begin(networks), observation, state, jnp.int32(0))
+
+    def _reset(self, key: Array, purpose: Purpose, episode: Array) -> tuple[Array, DeviceState]:
+        return self.environment.reset(episode_seeds(key, purpose, episode))
+
+    @partial(jax.jit, static_argnums=0, donate_argnums=1)
+    def advance(self, play: Play, key: Array, until: Array) -> Play:
+        """Train up to a step."""
+
+        def goes_on(play: Play) -> Array:
+            return play.progress.step < until
+
+        return jax.lax.while_loop(goes_on, partial(self._step, key=key), play)
+
+    def _step(self, play: Play, key: Array) -> Play:
+        commitment = self.tick.act(play.progress, key, play.observation)
+        observation, state, reward, terminated, truncated = self.environment.step(
+            play.state, commitment.decision.action
+        )
+        progress = self.tick.learn(
+            play.progress,
+            key,
+            commitment,
+            play.observation,
+            reward,
+            observation,
+            terminated,
+            truncated,
+        )
+        over = terminated | truncated
+        episode = play.episode + over
+        observation, state = jax.lax.cond(
+            over,
+            lambda: self._reset(key, Purpose.ENVIRONMENT, episode),
+            lambda: (observation, state),
+        )
+        return Play(progress, observation, state, episode)
+
+    @partial(jax.jit, static_argnums=0)
+    def evaluate(self, play: Play, key: Array, number: Array) -> tuple[Array, Array, Array]:
+        """Play one greedy episode: its return, steps and decisions."""
+        networks = self.tick.agent.policy(play.progress.agent)
+
+        class Watched(NamedTuple):
+            observation: Array
+            state: DeviceState
+            commitment: Commitment
+            total: Array
+            length: Array
+            decisions: Array
+            over: Array
+
+        def step(watched: Watched) -> Watched:
+            free = watched.commitment.spent
+
+            def decide() -> Commitment:
+                action, skip = self.tick.agent.greedy(networks, watched.observation)
+                skip = jnp.int32(skip)
+                return Commitment(Decision(jnp.int32(action), skip), skip)
+
+            commitment = jax.lax.cond(free, decide, lambda: watched.commitment)
+            observation, state, reward, terminated, truncated = self.environment.step(
+                watched.state, commitment.decision.action
+            )
+            over = terminated | truncated
+            return Watched(
+                observation,
+                state,
+                commitment.after_step(over),
+                watched.total + reward,
+                watched.length + 1,
+                watched.decisions + free,
+                over,
+            )
+
+        observation, state = self._reset(key, Purpose.EVALUATION_ENVIRONMENT, number)
+        zero = jnp.int32(0)
+        free = Commitment(Decision(zero, zero), zero)
+        begin = Watched(observation, state, free, jnp.float32(0), zero, zero, jnp.array(False))
+        end = jax.lax.while_loop(lambda watched: ~watched.over, step, begin)
+        return end.total, end.length, end.decisions
+
+
+def train_on_device(
+    tick: Tick, environment: DeviceEnvironment, seed: int, evaluate_every: int
+) -> Iterator[Point]:
+    """Train one seed, pausing at every evaluation and at the end."""
+    training = DeviceTraining(tick, environment)
+    key = jax.random.key(seed)
+    play = training.begin(tick.networks(seed), key)
+    for number, step in enumerate(stops(tick.steps, evaluate_every)):
+        play = training.advance(play, key, np.int32(step))
+        evaluation = None
+        if evaluate_every and step % evaluate_every == 0:
+            total, length, decisions = training.evaluate(play, key, np.int32(number))
+            evaluation = float(total), int(length), int(decisions)
+        agent = play.progress.agent
+        yield Point(
+            step,
+            int(play.episode),
+            evaluation,
+            partial(_networks, tick, agent),
+            play.progress.metrics,
+        )
+
+
+def _networks(tick: Tick, state: Any) -> Networks:
+    return as_arrays(tick.agent.policy(state))

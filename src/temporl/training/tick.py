@@ -1,0 +1,166 @@
+"""What happens at every step, whoever steps the environment: act, then learn.
+
+the commitment is spent? the agent decides
+its action is played
+the step goes into the ring
+a batch from the ring updates the agent
+the commitment counts down, or breaks where the episode ends
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from temporl.agents.agent import Agent, Metrics, Networks, Spaces, State
+from temporl.randomness import Purpose, generator
+from temporl.replay import Happening, Ring, RingLayout
+from temporl.skipping import Commitment, Decision
+
+
+class Progress(NamedTuple):
+    """Everything that training changes: nothing else is needed to go on."""
+
+    agent: State
+    ring: Ring
+    commitment: Commitment
+    step: Array
+    metrics: Metrics
+
+
+class Point(NamedTuple):
+    """Where training is, at an evaluation or at its end."""
+
+    step: int
+    episode: int
+    evaluation: tuple[float, int, int] | None
+    """Return, steps and decisions of a greedy episode, if one was played."""
+    networks: Callable[[], Networks]
+    """The policy's networks at this moment, as NumPy arrays; valid until training goes on."""
+    metrics: Metrics
+
+    def measured(self) -> dict[str, float]:
+        """Everything about this moment that is a number."""
+        numbers = {name: float(value) for name, value in self.metrics.items()}
+        if self.evaluation is not None:
+            numbers |= dict(zip(("return", "length", "decisions"), self.evaluation, strict=True))
+        return numbers
+
+
+@dataclass(frozen=True)
+class Tick:
+    """One step of training, as pure functions of the progress so far."""
+
+    agent: Any
+    spaces: Spaces
+    steps: int
+    """The budget: the end of every schedule."""
+    spare: int | None = None
+    """Room for episodes that a time limit cuts; see `RingLayout`."""
+
+    @cached_property
+    def layout(self) -> RingLayout:
+        """What the agent learns from."""
+        agent: Agent = self.agent
+        return agent.replay(self.steps, self.spare)
+
+    def networks(self, seed: int) -> Networks:
+        """The networks with which the run with this seed begins."""
+        return self.agent.networks(generator(seed, Purpose.NETWORKS), self.spaces)
+
+    def begin(self, networks: Networks) -> Progress:
+        """The progress before the first step."""
+        state = self.agent.init(networks)
+        observation = jnp.zeros(self.spaces.observation_shape, self.spaces.observation_dtype)
+        ring = self.layout.empty(observation)
+        free = Commitment(Decision(jnp.int32(0), jnp.int32(0)), jnp.int32(0))
+        shapes = jax.eval_shape(lambda: self._update(state, ring, jax.random.key(0)))[1]
+        metrics = {name: jnp.zeros(()) for name in shapes}
+        return Progress(state, ring, free, jnp.int32(0), metrics)
+
+    def act(self, progress: Progress, key: Array, observation: Array) -> Commitment:
+        """What is played now: the commitment, or a new decision if it is spent."""
+
+        def decide() -> Commitment:
+            exploration = jax.random.fold_in(purpose_key(key, Purpose.EXPLORATION), progress.step)
+            spent = progress.step / max(self.steps - 1, 1)
+            action, skip = self.agent.decide(progress.agent, observation, exploration, spent)
+            return Commitment(
+                Decision(action.astype(jnp.int32), skip.astype(jnp.int32)), skip.astype(jnp.int32)
+            )
+
+        commitment: Commitment = jax.lax.cond(
+            progress.commitment.spent, decide, lambda: progress.commitment
+        )
+        return commitment
+
+    def learn(
+        self,
+        progress: Progress,
+        key: Array,
+        commitment: Commitment,
+        observation: Array,
+        reward: Array,
+        next_observation: Array,
+        terminated: Array,
+        truncated: Array,
+    ) -> Progress:
+        """Keep the step that was played, and learn from the ring."""
+        happening = Happening(
+            observation=observation,
+            action=commitment.decision.action,
+            reward=reward,
+            next_observation=next_observation,
+            terminated=terminated,
+            truncated=truncated,
+            decided=progress.commitment.spent,
+            skip=commitment.decision.skip,
+            remaining=commitment.remaining - 1,
+        )
+        ring = self.layout.add(progress.ring, happening)
+        draws = jax.random.fold_in(purpose_key(key, Purpose.REPLAY), progress.step)
+        agent, metrics = jax.lax.cond(
+            self.layout.ready(ring),
+            lambda: self._update(progress.agent, ring, draws),
+            lambda: (progress.agent, progress.metrics),
+        )
+        return Progress(
+            agent=agent,
+            ring=ring,
+            commitment=commitment.after_step(terminated | truncated),
+            step=progress.step + 1,
+            metrics=metrics,
+        )
+
+    def _update(self, state: State, ring: Ring, key: Array) -> tuple[State, Metrics]:
+        updated: tuple[State, Metrics] = self.agent.update(state, self.layout.sample(ring, key))
+        return updated
+
+
+def purpose_key(key: Array, purpose: Purpose) -> Array:
+    """The key for one purpose, from the key of a run."""
+    return jax.random.fold_in(key, int(purpose))
+
+
+def episode_seeds(key: Array, purpose: Purpose, episode: Array) -> Array:
+    """The seed that an environment is reset with for one episode, whatever was played before."""
+    return jax.random.bits(jax.random.fold_in(purpose_key(key, purpose), episode), dtype=np.uint32)
+
+
+def stops(steps: int, evaluate_every: int) -> Iterator[int]:
+    """The steps at which training pauses: every evaluation, or now and then, and the end."""
+    every = evaluate_every or max(1, steps // 100)
+    yield from range(every, steps, every)
+    yield steps
+
+
+def as_arrays(networks: Networks) -> Networks:
+    """Networks as NumPy arrays of their own."""
+    return jax.tree.map(lambda array: np.array(array), networks)

@@ -1,0 +1,64 @@
+"""Every deep agent with small networks, and what their parts make of random observations."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from tests.replay.quick import quick
+
+from temporl.agents import make_agent
+from temporl.agents.agent import Spaces
+
+SMALL: dict[str, tuple[str, dict[str, Any]]] = {
+    "dqn": ("dqn", {}),
+    "t-dqn-concat": ("t-dqn", {"architecture": "concat", "max_skip": 5}),
+    "t-dqn-context": ("t-dqn", {"architecture": "context", "max_skip": 5}),
+    "t-dqn-shared": ("t-dqn", {"architecture": "shared", "max_skip": 5}),
+    "dar": ("dar", {"max_skip": 4}),
+    "ez-dqn": ("ez-dqn", {}),
+}
+"""A name in AGENTS and options, for every agent and architecture."""
+
+
+def small(name: str, **options: Any) -> Any:
+    """One of the agents, with a hidden layer of 16 units unless told otherwise."""
+    known, own = SMALL[name]
+    return make_agent(known, **{"hidden": (16,), "batch_size": 16} | own | options)
+
+
+PLANE = Spaces((2,), None, 3)
+"""Two numbers are observed, and there are three actions."""
+
+
+@cache
+def drawn(agent: Any, spaces: Spaces = PLANE, seed: int = 0) -> Any:
+    """The networks of an agent."""
+    return agent.networks(np.random.default_rng(seed), spaces)
+
+
+@cache
+def decider(agent: Any) -> Any:
+    """Decisions in training at the same observation, one for each key, as a compiled function."""
+    state = agent.init(drawn(agent))
+
+    def decide(number: jax.Array, spent: jax.Array) -> jax.Array:
+        key = jax.random.key(number)
+        return jnp.stack(agent.decide(state, jnp.array([0.3, -0.2]), key, spent))
+
+    return quick(jax.vmap(decide, (0, None)))
+
+
+@cache
+def decisions(agent: Any, count: int = 6000, spent: float = 0.0) -> np.ndarray:
+    """So many of them, as rows of an action and a skip, when a part of the budget is spent."""
+    return np.asarray(decider(agent)(jnp.arange(count), jnp.float32(spent)))
+
+
+def greedy(agent: Any) -> tuple[int, int]:
+    """The greedy decision at that observation."""
+    action, skip = agent.greedy(drawn(agent), np.array([0.3, -0.2], np.float32))
+    return int(action), int(skip)

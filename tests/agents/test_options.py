@@ -1,0 +1,147 @@
+"""Hyperparameters: which are refused, and whom they reach."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.agents.small import SMALL, small
+
+from temporl.agents import agent_name, make_agent
+from temporl.environments import EnvironmentSpec
+from temporl.errors import BadInput
+from temporl.results.config import RunConfig
+
+DEEP = ["dqn", "t-dqn", "dar", "ez-dqn"]
+
+
+@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("learning_rate", 0.0),
+        ("learning_rate", -1.0),
+        ("learning_rate", float("nan")),
+        ("gamma", 1.1),
+        ("gamma", -0.1),
+        ("gamma", "much"),
+        ("tau", 0.0),
+        ("tau", 2.0),
+        ("batch_size", 0),
+        ("buffer_size", 63),
+        ("epsilon", 1.5),
+        ("epsilon", "sometimes"),
+        ("epsilon", "log:1:0"),
+        ("hidden", ()),
+        ("hidden", (50, 0)),
+    ],
+)
+def test_values_that_cannot_be_are_refused_by_name(name, field, value):
+    with pytest.raises(BadInput, match=f"^{field}: ") as refused:
+        make_agent(name, **{field: value})
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "options"),
+    [
+        ("t-dqn", "max_skip", {"max_skip": 0}),
+        ("t-dqn", "max_skip", {"max_skip": 1025}),
+        ("t-dqn", "max_skip", {"max_skip": 5, "skips": "1,2,4"}),
+        ("t-dqn", "skips", {"skips": "2,4"}),
+        ("t-dqn", "skips", {"skips": (1, 3, 3)}),
+        ("t-dqn", "skips", {"skips": "many"}),
+        ("t-dqn", "architecture", {"architecture": "deep"}),
+        ("t-dqn", "connections", {"connections": "all"}),
+        ("t-dqn", "skip_epsilon", {"skip_epsilon": -0.1}),
+        ("t-dqn", "tie_tolerance", {"tie_tolerance": -1.0}),
+        ("dar", "max_skip", {"max_skip": 1}),
+        ("dar", "max_skip", {"max_skip": 4, "fine_skip": 4}),
+        ("dar", "fine_skip", {"fine_skip": 0}),
+        ("ez-dqn", "mu", {"mu": 1.0}),
+        ("ez-dqn", "max_repeat", {"max_repeat": 0}),
+    ],
+)
+def test_values_of_one_agent_that_cannot_be_are_refused_by_name(name, field, options):
+    with pytest.raises(BadInput) as refused:
+        make_agent(name, **options)
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("dqn", "max_skip"),
+        ("t-dqn", "behaviour"),
+        ("t-dqn", "fine_skip"),
+        ("dar", "skips"),
+        ("ez-dqn", "alpha"),
+    ],
+)
+def test_options_of_other_agents_are_refused_by_name(name, option):
+    with pytest.raises(BadInput) as refused:
+        make_agent(name, **{option: 3})
+    assert refused.value.field == option
+
+
+def test_options_reach_the_behaviour_or_the_skip_policy():
+    agent = make_agent("t-dqn", gamma=0.9, hidden=(8,), epsilon=0.2, max_skip=4, connections="skip")
+    assert (agent.behaviour.gamma, agent.behaviour.hidden, agent.behaviour.epsilon) == (
+        0.9,
+        (8,),
+        0.2,
+    )
+    assert (agent.skip_lengths, agent.connections) == ((1, 2, 3, 4), "skip")
+    assert agent.replay(100, None).gamma == 0.9
+    assert agent.replay(100, None).skips == (1, 2, 3, 4)
+
+
+def test_the_skip_explores_like_the_action_unless_told_otherwise():
+    assert make_agent("t-dqn", epsilon="linear")._skip_epsilon == "linear"
+    assert make_agent("t-dqn", epsilon="linear", skip_epsilon=0.3)._skip_epsilon == 0.3
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_ring_holds_no_more_than_the_buffer_or_the_budget(name):
+    agent = small(name, buffer_size=500)
+    assert agent.replay(10_000, None).capacity == 500
+    assert agent.replay(200, None).capacity == 200
+    assert agent.replay(200, 7).spare == 7
+
+
+OTHER_OPTIONS = {
+    "dqn": {"gamma": 0.5, "hidden": (7, 8), "epsilon": "linear:1:0.05", "batch_size": 5},
+    "t-dqn": {"gamma": 0.5, "hidden": (7,), "skips": (1, 4, 9), "architecture": "shared"},
+    "dar": {"tau": 0.2, "fine_skip": 2, "max_skip": 8},
+    "ez-dqn": {"mu": 1.5, "max_repeat": 20, "learning_rate": 0.01},
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize("changed", [False, True], ids=["as it is", "changed"])
+def test_a_configuration_is_written_down_and_read_back(name, changed):
+    agent = make_agent(name, **OTHER_OPTIONS[name] if changed else {})
+    assert agent_name(agent) == name
+    config = RunConfig(agent, EnvironmentSpec("MountainCar-v0"), steps=100, driver="device")
+    written = json.dumps(config.to_data())
+    again = RunConfig.from_data(json.loads(written))
+    assert again == config
+    assert again.digest == config.digest
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_every_option_is_part_of_the_identity_of_a_run(name):
+    def digest(**options):
+        spec = EnvironmentSpec("MountainCar-v0")
+        return RunConfig(make_agent(name, **options), spec, steps=100, driver="device").digest
+
+    changed = [digest(**{option: value}) for option, value in OTHER_OPTIONS[name].items()]
+    assert len({digest(), *changed}) == 1 + len(changed)
+
+
+def test_the_defaults_are_those_of_the_paper():
+    agent = make_agent("t-dqn")
+    behaviour = agent.behaviour
+    assert (behaviour.learning_rate, behaviour.gamma, behaviour.tau) == (1e-3, 0.99, 0.01)
+    assert (behaviour.batch_size, behaviour.buffer_size) == (64, 1_000_000)
+    assert (behaviour.hidden, agent.skip_lengths) == ((50, 50), tuple(range(1, 11)))

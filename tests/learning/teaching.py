@@ -1,0 +1,93 @@
+"""Teaching agents exactly the steps that a test wants, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gymnasium.spaces import Discrete
+from tests.replay.quick import quick
+
+from temporl.agents.agent import Spaces
+from temporl.agents.policy import NetworkPolicy
+from temporl.replay import Happening, RingLayout
+
+STATES, ACTIONS, STEPS = 8, 2, 256
+
+
+def playing(world: Any, state: int, action: int, length: int, cut_after: int | None = None):
+    """One decision, played from a state to its end, to a terminal state or to a time limit.
+
+    The episode is cut where nothing else ends it. `world.P` holds certain outcomes.
+    """
+    rows = []
+    for time in range(1, length + 1):
+        ((_, following, reward, terminated),) = world.P[state][action]
+        over = terminated or time in (length, cut_after)
+        truncated = over and not terminated
+        rows.append(
+            (
+                state,
+                action,
+                reward,
+                following,
+                terminated,
+                truncated,
+                time == 1,
+                length,
+                length - time,
+            )
+        )
+        if over:
+            break
+        state = following
+    return rows
+
+
+def happenings(rows: Iterable[tuple], steps: int = STEPS) -> Happening:
+    """Steps over and over until there are enough; the last episode is cut where it is then."""
+    rows = list(rows)
+    rows = (rows * (steps // len(rows) + 1))[:steps]
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    kinds = Happening(
+        np.int32, np.int32, np.float32, np.int32, np.bool_, np.bool_, np.bool_, np.int32, np.int32
+    )
+    happening = Happening(*(c.astype(kind) for c, kind in zip(columns, kinds, strict=True)))
+    happening.truncated[-1] = not happening.terminated[-1]
+    return happening
+
+
+@partial(quick, static_argnums=(0, 1))
+def learn(agent: Any, layout: RingLayout, networks: Any, happening: Happening, updates: int):
+    """Keep all steps in a ring, and learn from it so many times."""
+
+    def keep(ring, step):
+        return layout.add(ring, step), None
+
+    ring, _ = jax.lax.scan(keep, layout.empty(jnp.int32(0)), happening)
+
+    def update(number, state):
+        return agent.update(state, layout.sample(ring, jax.random.key(number)))[0]
+
+    state = jax.lax.fori_loop(0, updates, update, agent.init(networks))
+    return agent.policy(state)
+
+
+def taught(
+    agent: Any,
+    rows: Iterable[tuple],
+    updates: int = 2000,
+    steps: int = STEPS,
+    states: int = STATES,
+    actions: int = ACTIONS,
+) -> NetworkPolicy:
+    """The policy of an agent that has learned from these steps."""
+    networks = agent.networks(np.random.default_rng(0), Spaces((), states, actions))
+    layout = agent.replay(steps, None)
+    learned = learn(agent, layout, networks, happenings(rows, steps), updates)
+    arrays = jax.tree.map(np.asarray, learned)
+    return NetworkPolicy(agent, arrays, Discrete(states), Discrete(actions))
