@@ -6,7 +6,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 OUT ?= runs
 EXPERIMENTS ?= gridworlds gridworlds-skip gridworlds-committed skip-length exploration exploration-sensitivity
 
-.PHONY: demo test check docs results benchmark clean
+DEEP_EXPERIMENTS ?= featurized featurized-skip architectures
+SEEDS ?= 3
+
+.PHONY: demo test check docs results deep-results benchmark clean
 
 demo: $(VENV)/installed  ## the paper's gridworld table at full scale, beside the published numbers
 	$(BIN)/temporl reproduce gridworlds --out $(OUT)
@@ -23,8 +26,12 @@ docs: $(VENV)/installed-dev  ## the documentation site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 
-results: $(VENV)/installed  ## all experiments, and the tables and pictures of the documentation from them
+results: $(VENV)/installed  ## all tabular experiments, and the tables and pictures of the documentation from them
 	$(BIN)/temporl reproduce $(EXPERIMENTS) --out $(OUT)
+	$(BIN)/python docs/update_results.py $(OUT)
+
+deep-results: $(VENV)/installed-dev  ## the same for deep agents: hours; interrupt it and run it again at will
+	$(BIN)/temporl reproduce $(DEEP_EXPERIMENTS) --seeds $(SEEDS) --out $(OUT)
 	$(BIN)/python docs/update_results.py $(OUT)
 
 benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run

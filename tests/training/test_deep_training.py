@@ -155,11 +155,11 @@ def test_other_seeds_stay_when_one_fails(tmp_path):
         action_space = gym.spaces.Discrete(2)
         made = 0
 
-        def reset(self, *, seed=None, options=None):
+        def reset(self, *, seed=None, options=None):  # noqa: ARG002
             super().reset(seed=seed)
             return np.zeros(1, np.float32), {}
 
-        def step(self, action):
+        def step(self, action):  # noqa: ARG002
             type(self).made += 1
             broken = type(self).made == 61
             return np.full(1, np.nan if broken else 0.5, np.float32), 0.0, False, False, {}

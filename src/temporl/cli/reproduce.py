@@ -15,7 +15,7 @@ from temporl.cli.parsing import parse
 from temporl.errors import BadInput, require_at_least
 from temporl.experiments import Experiment, experiment_named
 from temporl.report import Row, markdown_table, write_report
-from temporl.report.tables import pivot
+from temporl.report.tables import pivot, shows_intervals
 from temporl.results.runs import prepare_output
 from temporl.training import complete, default_workers, missing_runs
 from temporl.training.progress import ProgressDisplay
@@ -85,7 +85,7 @@ def _print_table(experiment: Experiment, rows: list[Row]) -> None:
         print(text)
         return
     table = Table(title=experiment.title)
-    header, body = pivot(rows)
+    header, body = pivot(rows, intervals=shows_intervals(experiment))
     for name in header:
         table.add_column(name, justify="right")
     for line in body:

@@ -104,11 +104,23 @@ def _print_summary(finished: Run) -> None:
             f" {decisions:.1f} decisions in {steps:.1f} steps"
         )
     print(f"runs: {finished.path}")
-    world = finished.config.environment.make().unwrapped
+    _draw(finished)
+
+
+def _draw(finished: Run) -> None:
+    """A picture of when the agent decides, where there is a way to draw it."""
+    environment = finished.config.environment
+    world = environment.make().unwrapped
+    picture = finished.path / "policy.png"
+    title = f"{finished.config.agent_name} on {environment.label}"
     if isinstance(world, GridWorld):
         from temporl.report.figures import policy_picture  # drawing takes long to import
 
-        picture = finished.path / "policy.png"
-        title = f"{finished.config.agent_name} on {finished.config.environment.label}"
         policy_picture(finished.policy(), world.map, picture, title)
-        print(f"when it decides: {picture}")
+    elif environment.name == "MountainCar-v0":
+        from temporl.report.figures import mountain_car_picture
+
+        mountain_car_picture(finished.policy(), picture, title)
+    else:
+        return
+    print(f"when it decides: {picture}")

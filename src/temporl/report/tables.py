@@ -189,12 +189,17 @@ def _cell_text(row: Row, *, intervals: bool = False) -> str:
     return text if row.published is None else f"{text} ({row.published:g})"
 
 
+def shows_intervals(experiment: Experiment) -> bool:
+    """Whether a table for people has intervals: deep agents differ much from seed to seed."""
+    return experiment.cells[0].config.steps is not None
+
+
 def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
     """The table as Markdown, with a caption that says how it was made."""
     lines = [f"# {experiment.title}", ""]
     if not rows:
         return "\n".join([*lines, "No run is finished yet.", ""])
-    intervals = experiment.cells[0].config.steps is not None
+    intervals = shows_intervals(experiment)
     header, body = pivot(rows, intervals=intervals)
     lines += [_caption(experiment, rows, intervals=intervals), ""]
     lines += [_markdown_line(header), _markdown_line(["---"] * len(header))]
