@@ -16,7 +16,8 @@ from temporl.agents.agent import Spaces
 from temporl.agents.policy import NetworkPolicy
 from temporl.replay import Happening, RingLayout
 
-STATES, ACTIONS, STEPS = 8, 2, 256
+STATES, ACTIONS, STEPS, ROOM = 8, 2, 256, 2048
+"""The ring has room for all steps and for all connections, so that none is left out."""
 
 
 def playing(world: Any, state: int, action: int, length: int, cut_after: int | None = None):
@@ -82,12 +83,11 @@ def taught(
     rows: Iterable[tuple],
     updates: int = 2000,
     steps: int = STEPS,
-    states: int = STATES,
     actions: int = ACTIONS,
 ) -> NetworkPolicy:
     """The policy of an agent that has learned from these steps."""
-    networks = agent.networks(np.random.default_rng(0), Spaces((), states, actions))
-    layout = agent.replay(steps, None)
+    networks = agent.networks(np.random.default_rng(0), Spaces((), STATES, actions))
+    layout = agent.replay(ROOM, None)
     learned = learn(agent, layout, networks, happenings(rows, steps), updates)
     arrays = jax.tree.map(np.asarray, learned)
-    return NetworkPolicy(agent, arrays, Discrete(states), Discrete(actions))
+    return NetworkPolicy(agent, arrays, Discrete(STATES), Discrete(actions))

@@ -22,7 +22,6 @@ LONGEST, COARSE = 5, 4
 EVERY_AGENT = pytest.mark.parametrize("name", SMALL)
 TEMPO = [name for name in SMALL if name.startswith("t-dqn")]
 WITH_SKIPS = pytest.mark.parametrize("name", [*TEMPO, "dar"])
-EVERY_TEMPO = pytest.mark.parametrize("name", TEMPO)
 CLOSE = 0.05
 
 
@@ -44,7 +43,7 @@ def skips_of(name):
 
 
 def certain(*outcomes):
-    """A world without chance: for every state and both actions, (next state, reward, terminated)."""
+    """A world without chance: (next state, reward, terminated) for every state and both actions."""
     ending = [[(1.0, len(outcomes), 0.0, True)]] * 2
     return TableWorld([[[(1.0, *outcome)] for outcome in state] for state in outcomes] + [ending])
 
@@ -127,7 +126,7 @@ def test_the_value_of_a_skip_depends_on_the_action(name):
 
 @EVERY_AGENT
 def test_a_time_limit_is_not_an_end(name):
-    """One state and reward 1 for ever, cut after every decision: worth 1 / (1 - 0.5) all the same."""
+    """One state, reward 1 for ever, cut after every decision: worth 1 / (1 - 0.5) all the same."""
     policy = taught(agent(name), everything(name, circle(1.0, 1.0), 1))
     found = values(policy, name, 0)
     assert found == pytest.approx([2.0] * len(found), abs=CLOSE)
@@ -175,20 +174,15 @@ def test_a_terminal_state_in_the_middle_of_a_skip_ends_it(name):
 
 
 @pytest.mark.parametrize("connections", ["run", "skip"])
-@EVERY_TEMPO
-def test_connections_span_decisions_or_do_not(name, connections):
+def test_connections_span_decisions_or_do_not(connections, name="t-dqn-concat"):
     """Single steps, one after the other with the same action, in one episode of five."""
     world = circle(1.0, 1.0)
     steps = [step for action in range(2) for step in playing(world, 0, action, LONGEST)]
     steps = [(*step[:6], True, 1, 0) for step in steps]
     chosen = agent(name, connections=connections)
     policy, before = taught(chosen, steps), taught(chosen, steps, updates=0)
-    moved = np.any(policy.networks.skip.head.bias != before.networks.skip.head.bias, axis=0)
-    assert np.array_equal(
-        policy.networks.skip.head.bias != before.networks.skip.head.bias,
-        [True] * 5 if connections == "run" else [True] + [False] * 4,
-    )
-    assert moved
+    moved = policy.networks.skip.head.bias != before.networks.skip.head.bias
+    assert moved.tolist() == [True, *([connections == "run"] * 4)]
     found = values(policy, name, 0)[: 5 if connections == "run" else 1]
     assert found == pytest.approx([2.0] * len(found), abs=CLOSE)
 
@@ -220,7 +214,7 @@ def grid_steps(name):
 def learned_in_grid(name):
     options = {"hidden": (32, 32), "gamma": GRID_GAMMA, "batch_size": 64, "learning_rate": 0.004}
     chosen = small(name, tau=0.05, **options, **{"max_skip": 4} if name in (*TEMPO, "dar") else {})
-    return taught(chosen, grid_steps(name), updates=2500, steps=512, actions=4)
+    return taught(chosen, grid_steps(name), updates=2500, steps=len(grid_steps(name)), actions=4)
 
 
 def learned_skip_values(policy):
@@ -234,7 +228,7 @@ def right_skip_values():
     return found.reshape(8, 4, len(GRID_SKIPS))[list(CELLS)]
 
 
-@pytest.mark.parametrize("name", ["dqn", "ez-dqn", *TEMPO])
+@pytest.mark.parametrize("name", ["dqn", *TEMPO])
 def test_action_values_match_dynamic_programming(name):
     right = right_values(world(), GRID_GAMMA).action_values
     for cell in CELLS:
@@ -324,18 +318,18 @@ def test_training_on_the_host_finds_the_right_values(name):
         return limited(certain([(0, 1.0, False), (0, 1.5, True)]), 7)
 
     trained = train_deep(
-        agent(name, epsilon=1.0),
+        agent(name, epsilon=1.0, learning_rate=0.01),
         EnvironmentSpec("probe"),
         driver="host",
         seed=0,
-        steps=1500,
-        evaluate_every=750,
+        steps=800,
+        evaluate_every=400,
         make=make,
     )
     stay, end = (values(trained.policy, name, 0, action) for action in range(2))
     assert stay == pytest.approx([2.0] * len(stay), abs=2 * CLOSE)
     assert end == pytest.approx([1.5] * len(end), abs=2 * CLOSE)
-    assert trained.steps == 1500
-    assert trained.evaluations.step.tolist() == [750, 1500]
+    assert trained.steps == 800
+    assert trained.evaluations.step.tolist() == [400, 800]
     assert trained.evaluations.returns[-1] == trained.evaluations.lengths[-1] == 7.0
     assert trained.policy.decide(0).action == 0

@@ -23,8 +23,8 @@ import numpy as np
 class Corridor(gym.Env):
     """Walk to the right."""
 
-    def __init__(self, length=8, broken="", render_mode=None):
-        self.length, self.broken = length, broken
+    def __init__(self, length=8, broken="", reward=-0.01, render_mode=None):
+        self.length, self.broken, self.reward = length, broken, reward
         self.observation_space = gym.spaces.Box(0, 1, (1,), np.float32)
         self.action_space = gym.spaces.Discrete(2, start=3)
 
@@ -39,7 +39,7 @@ class Corridor(gym.Env):
     def step(self, action):
         assert action in (3, 4)
         self.place = max(0, self.place + (1 if action == 4 else -1))
-        seen, reward = self.look(), -0.01
+        seen, reward = self.look(), self.reward
         if self.broken == "observation":
             seen = seen * np.nan
         if self.broken == "reward":
@@ -77,8 +77,9 @@ def command(*words, **options):
     )
 
 
+@pytest.mark.usefixtures("corridor")
 @pytest.mark.parametrize("name", ["CartPole-v1", "Acrobot-v1", "my_corridor:Corridor-v0"])
-def test_one_command_trains(name, corridor, tmp_path):
+def test_one_command_trains(name, tmp_path):
     done = command(
         *("train", "t-dqn", "--env", name, "--steps", 300, "--seeds", 2, "--hidden", 8),
         *("--batch-size", 8, "--evaluate-every", 100, "--out", tmp_path / "runs"),
@@ -151,15 +152,17 @@ def test_a_broken_environment_fails_with_its_place(broken, said, corridor, tmp_p
 
 def test_other_seeds_stay_when_one_fails(tmp_path):
     class SometimesBroken(gym.Env):
+        """Returns NaN at its 61st step, in the second seed."""
+
         observation_space = gym.spaces.Box(-1, 1, (1,), np.float32)
         action_space = gym.spaces.Discrete(2)
         made = 0
 
-        def reset(self, *, seed=None, options=None):  # noqa: ARG002
+        def reset(self, *, seed=None, options=None):
             super().reset(seed=seed)
             return np.zeros(1, np.float32), {}
 
-        def step(self, action):  # noqa: ARG002
+        def step(self, action):
             type(self).made += 1
             broken = type(self).made == 61
             return np.full(1, np.nan if broken else 0.5, np.float32), 0.0, False, False, {}
@@ -177,6 +180,19 @@ def test_other_seeds_stay_when_one_fails(tmp_path):
         )
     finished = sorted(folder.parent.name for folder in tmp_path.rglob("config.json"))
     assert finished == ["seed-0", "seed-2"]
+
+
+def test_learning_that_diverges_is_a_failed_run(corridor, tmp_path):
+    with pytest.raises(RunFailed, match=r"behaviour_loss became (inf|nan) \(seed 0, step \d+\)"):
+        temporl.train(
+            "dqn",
+            corridor,
+            steps=200,
+            env_options={"reward": 1e30},
+            evaluate_every=20,
+            out=tmp_path,
+            **QUICK,
+        )
 
 
 class Odd(gym.Env):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 from temporl.agents.policy import NetworkPolicy, agent_spaces, check_spaces
 from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.device import device_twin
-from temporl.errors import BadInput
+from temporl.errors import BadInput, RunFailed
 from temporl.evaluation import OnProgress, Report, Trained, empty_evaluations
 from temporl.results.config import Driver
 from temporl.tabular.stepping import MakeEnvironment
@@ -69,10 +70,15 @@ def train_deep(
     rows = []
     point = None
     for point in points:
+        measured = point.measured()
+        for quantity, number in measured.items():
+            if not math.isfinite(number):
+                place = f"seed {seed}, step {point.step}"
+                raise RunFailed(f"{spec.name}: {quantity} became {number} ({place})")
         if point.evaluation is not None:
             rows.append((point.episode, point.step, *point.evaluation))
         if on_progress is not None:
-            on_progress(Report(point.step / steps, point.step, point.measured()))
+            on_progress(Report(point.step / steps, point.step, measured))
     assert point is not None
     columns = empty_evaluations(len(rows))
     for row, values in enumerate(rows):

@@ -1,0 +1,78 @@
+"""Why DQN often fails on MountainCar when time limits are treated as what they are.
+
+    python benchmarks/time_limits.py [--seeds 10] [--steps 200000]
+
+Trains dqn on MountainCar-v0 twice: as the library does, where an episode that is cut bootstraps
+from its last observation, and as scripts often do, where the cut looks like a terminal state. One
+thing differs, and the table says how many seeds ever reach the goal.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+from gymnasium.spaces import Discrete
+from jax import Array
+
+from temporl.agents import make_agent
+from temporl.agents.policy import agent_spaces
+from temporl.environments.device import DeviceEnvironment, DeviceState, Outcome
+from temporl.training.device import train_on_device
+from temporl.training.tick import Tick
+
+
+@dataclass(frozen=True)
+class LimitsLookTerminal(DeviceEnvironment):
+    """An environment that reports its time limit as a terminal state."""
+
+    def step(self, state: DeviceState, action: Array) -> Outcome:
+        """Play an action."""
+        outcome = super().step(state, action)
+        return outcome._replace(
+            terminated=outcome.terminated | outcome.truncated, truncated=outcome.truncated & False
+        )
+
+
+def first_success(
+    environment: DeviceEnvironment, seed: int, steps: int
+) -> tuple[int | None, float]:
+    """When a greedy episode first reaches the goal, and the mean return of the last tenth."""
+    spaces = agent_spaces(environment.observation_space, Discrete(environment.actions))
+    tick = Tick(make_agent("dqn"), spaces, steps, spare=steps // environment.step_limit + 1)
+    points = [
+        (point.step, point.evaluation[0])
+        for point in train_on_device(tick, environment, seed, evaluate_every=200)
+        if point.evaluation is not None
+    ]
+    returns = np.array([earned for _, earned in points])
+    reached = [step for step, earned in points if earned > -environment.step_limit]
+    return (reached[0] if reached else None), float(returns[-len(returns) // 10 :].mean())
+
+
+def main() -> None:
+    """Print a line for each seed and a summary."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--steps", type=int, default=200_000)
+    arguments = parser.parse_args()
+    print(
+        "| seed | bootstrap: first success | last return | terminal: first success | last return |"
+    )
+    print("| --- | --- | --- | --- | --- |")
+    kinds = (DeviceEnvironment("MountainCar-v0"), LimitsLookTerminal("MountainCar-v0"))
+    solved = [0, 0]
+    for seed in range(arguments.seeds):
+        cells = []
+        for kind, environment in enumerate(kinds):
+            first, last = first_success(environment, seed, arguments.steps)
+            solved[kind] += last > -190
+            cells += [f"{first:,}" if first else "never", f"{last:.0f}"]
+        print(f"| {seed} | {' | '.join(cells)} |", flush=True)
+    both = " and ".join(map(str, solved))
+    print(f"\nsolved after {arguments.steps:,} steps: {both} of {arguments.seeds}")
+
+
+if __name__ == "__main__":
+    main()
