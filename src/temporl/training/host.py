@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -24,6 +25,14 @@ from temporl.skipping import Commitment
 from temporl.training.tick import Point, Progress, Tick, as_arrays, episode_seeds, stops
 
 
+class Prepared(NamedTuple):
+    """The progress of training, what is played next, and what was observed before."""
+
+    progress: Progress
+    commitment: Commitment
+    observation: Array
+
+
 @dataclass(frozen=True)
 class HostTraining:
     """The compiled half of a run on the host."""
@@ -31,38 +40,41 @@ class HostTraining:
     tick: Tick
 
     @partial(jax.jit, static_argnums=0)
-    def begin(
-        self, networks: Networks, key: Array, observation: Array
-    ) -> tuple[Progress, Commitment]:
+    def begin(self, networks: Networks, key: Array, observation: Array) -> Prepared:
         """Before the first step, with the first decision made."""
         progress = self.tick.begin(networks)
-        return progress, self.tick.act(progress, key, observation)
+        return Prepared(progress, self.tick.act(progress, key, observation), observation)
 
     @partial(jax.jit, static_argnums=0, donate_argnums=1)
-    def advance(
-        self,
-        progress: Progress,
-        key: Array,
-        commitment: Commitment,
-        observation: Array,
-        reward: Array,
-        next_observation: Array,
-        terminated: Array,
-        truncated: Array,
-        following: Array,
-    ) -> tuple[Progress, Commitment]:
+    def advance(self, prepared: Prepared, key: Array, answer: Array) -> Prepared:
         """Keep and learn from the step that was played, and decide about the following one."""
+        seen, following, (reward, terminated, truncated) = self.unpack(answer)
         progress = self.tick.learn(
-            progress,
+            prepared.progress,
             key,
-            commitment,
-            observation,
+            prepared.commitment,
+            prepared.observation,
             reward,
-            next_observation,
-            terminated,
-            truncated,
+            seen,
+            terminated > 0,
+            truncated > 0,
         )
-        return progress, self.tick.act(progress, key, following)
+        return Prepared(progress, self.tick.act(progress, key, following), following)
+
+    def unpack(self, answer: Array) -> tuple[Array, Array, Array]:
+        """What `pack` put together."""
+        shape, dtype = self.tick.spaces.observation_shape, self.tick.spaces.observation_dtype
+        size = int(np.prod(shape))
+        seen, following, rest = jnp.split(answer, [size, 2 * size])
+        return seen.reshape(shape).astype(dtype), following.reshape(shape).astype(dtype), rest
+
+
+def pack(
+    seen: np.ndarray, following: np.ndarray, reward: float, terminated: bool, truncated: bool
+) -> np.ndarray:
+    """All that an environment answered in one array: each one handed over costs microseconds."""
+    numbers = np.array((reward, terminated, truncated), np.float32)
+    return np.concatenate((seen.ravel(), following.ravel(), numbers), dtype=np.float32)
 
 
 class CheckedEnvironment:
@@ -86,7 +98,7 @@ class CheckedEnvironment:
         observation, _ = self.environment.reset(seed=seed)
         return self._checked(observation)
 
-    def step(self, action: int) -> tuple[np.ndarray, np.float32, bool, bool]:
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool]:
         """Play an action."""
         self.time += 1
         observation, reward, terminated, truncated, _ = self.environment.step(action + self._start)
@@ -95,7 +107,7 @@ class CheckedEnvironment:
             raise self._failure(f"returned the reward {value}")
         # A terminal state is one, even where a time limit falls on the same step.
         over = bool(terminated)
-        return self._checked(observation), np.float32(value), over, bool(truncated) and not over
+        return self._checked(observation), value, over, bool(truncated) and not over
 
     def _checked(self, observation: Any) -> np.ndarray:
         if self._discrete:
@@ -134,28 +146,19 @@ def train_on_host(
     world = CheckedEnvironment(environment, name, seed, policy)
     evaluation_environment = make() if evaluate_every else None
     observation = world.reset(int(seeds(Purpose.ENVIRONMENT, 0)))
-    progress, commitment = training.begin(tick.networks(seed), key, observation)
+    prepared = training.begin(tick.networks(seed), key, observation)
     step = 0
     for number, stop in enumerate(stops(tick.steps, evaluate_every)):
         while step < stop:
-            action = int(commitment.decision.action)
+            action = int(prepared.commitment.decision.action)
             seen, reward, terminated, truncated = world.step(action)
             following = seen
             if terminated or truncated:
                 following = world.reset(int(seeds(Purpose.ENVIRONMENT, world.episode + 1)))
-            progress, commitment = training.advance(
-                progress,
-                key,
-                commitment,
-                observation,
-                reward,
-                seen,
-                terminated,
-                truncated,
-                following,
-            )
-            observation = following
+            answer = pack(seen, following, reward, terminated, truncated)
+            prepared = training.advance(prepared, key, answer)
             step += 1
+        progress = prepared.progress
         networks = partial(as_arrays, tick.agent.policy(progress.agent))
         evaluation = None
         if evaluation_environment is not None and step % evaluate_every == 0:

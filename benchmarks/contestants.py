@@ -1,0 +1,244 @@
+"""The contestants of `featurized.py`: programs that train on MountainCar when they are told to.
+
+    python benchmarks/contestants.py device t-dqn 0 1 2
+
+A contestant writes a line when it is ready to train, and how long it compiled for that. Then it
+reads numbers of steps, trains so many, and answers how many steps took how long, and how much
+memory it has held at most. All learn from the first batch on, with a batch of 64 and one update
+(t-dqn: two) after every step.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium as gym
+
+ENVIRONMENT = "MountainCar-v0"
+STEPS = 1_000_000
+"""The budget, and so the size of the replay memory."""
+BATCH = 64
+WARM_UP = 500
+"""Steps of a seed before the clock starts: its first batch is there, and its memory in use."""
+
+Train = Callable[[int], tuple[int, float]]
+"""Trains for a number of steps: how many those were over all seeds, and the seconds they took."""
+Contestant = tuple[Train, float]
+"""How it trains, and the seconds it took to compile."""
+
+
+def device(agent: str, *seeds: str) -> Contestant:
+    """Ours where the environment is compiled as well: one seed after another."""
+    import jax
+    import numpy as np
+
+    from temporl.agents import make_agent
+    from temporl.agents.policy import agent_spaces
+    from temporl.environments.device import device_twin
+    from temporl.training.device import DeviceTraining
+
+    from temporl.training.tick import Tick
+
+    world = device_twin(ENVIRONMENT, {}, None)
+    assert world is not None
+    spaces = agent_spaces(world.observation_space, gym.spaces.Discrete(world.actions))
+    made = make_agent(agent, batch_size=BATCH, buffer_size=STEPS)
+    training = DeviceTraining(
+        Tick(made, spaces, STEPS, spare=STEPS // world.step_limit + 1), world
+    )
+
+    def train_seed(seed: int, steps: int) -> float:
+        key = jax.random.key(seed)
+        play = training.begin(training.tick.networks(seed), key)
+        play = jax.block_until_ready(training.advance(play, key, np.int32(WARM_UP)))
+        began = time.perf_counter()
+        jax.block_until_ready(training.advance(play, key, np.int32(WARM_UP + steps)))
+        return time.perf_counter() - began
+
+    def train(steps: int) -> tuple[int, float]:
+        return steps * len(seeds), sum(train_seed(int(seed), steps) for seed in seeds)
+
+    began = time.perf_counter()
+    key = jax.random.key(0)
+    play = training.begin(training.tick.networks(0), key)
+    for _ in range(2):  # what training returns may have other types than what it began with
+        play = training.advance(play, key, np.int32(0))
+    jax.block_until_ready(play)
+    return train, time.perf_counter() - began
+
+
+def host(agent: str) -> Contestant:
+    """Ours on Gymnasium's environment, one seed."""
+    import jax
+    import numpy as np
+
+    from temporl.agents import make_agent
+    from temporl.agents.policy import NetworkPolicy, agent_spaces
+    from temporl.environments import EnvironmentSpec
+    from temporl.training.host import HostTraining, train_on_host
+    from temporl.training.tick import Tick
+
+    spec = EnvironmentSpec(ENVIRONMENT)
+    world = spec.make()
+    made = make_agent(agent, batch_size=BATCH, buffer_size=STEPS)
+    tick = Tick(made, agent_spaces(world.observation_space, world.action_space), STEPS)
+    began = time.perf_counter()
+    training, key = HostTraining(tick), jax.random.key(0)
+    seen, no = np.zeros(world.observation_space.shape, np.float32), False
+    state = training.begin(tick.networks(0), key, seen)
+    for _ in range(2):  # as above
+        progress, commitment = state
+        state = training.advance(
+            progress, key, commitment, seen, np.float32(0), seen, no, no, seen
+        )
+    jax.block_until_ready(state)
+    compiling = time.perf_counter() - began
+    policy = NetworkPolicy(made, None, world.observation_space, world.action_space)
+    points = train_on_host(tick, policy, world, spec.make, 0, spec.name, seed=0)
+    reached = 0
+
+    def train(_steps: int) -> tuple[int, float]:
+        """As far as the driver goes by itself, a hundredth of the budget."""
+        nonlocal reached
+        before, began = reached, time.perf_counter()
+        reached = next(points).step
+        return reached - before, time.perf_counter() - began
+
+    return train, compiling
+
+
+def stable_baselines3(threads: str) -> Contestant:
+    """Stable-Baselines3's DQN."""
+    import torch
+    from stable_baselines3 import DQN
+
+    torch.set_num_threads(int(threads))
+    return peer(DQN)
+
+
+def sbx() -> Contestant:
+    """Stable-Baselines3's DQN in JAX."""
+    from sbx import DQN
+
+    return peer(DQN)
+
+
+def peer(dqn: Any) -> Contestant:
+    """A DQN with the interface of Stable-Baselines3, set to what ours does."""
+    model = dqn(
+        "MlpPolicy",
+        ENVIRONMENT,
+        learning_rate=1e-3,
+        buffer_size=STEPS,
+        learning_starts=BATCH,
+        batch_size=BATCH,
+        tau=0.01,
+        gamma=0.99,
+        train_freq=1,
+        gradient_steps=1,
+        target_update_interval=1,
+        exploration_initial_eps=0.1,
+        exploration_final_eps=0.1,
+        policy_kwargs={"net_arch": [50, 50]},
+        seed=0,
+        device="cpu",
+    )
+
+    def train(steps: int) -> tuple[int, float]:
+        began = time.perf_counter()
+        model.learn(steps, reset_num_timesteps=False)
+        return steps, time.perf_counter() - began
+
+    return train, 0.0
+
+
+def products() -> Contestant:
+    """The floor: the matrix products of the two updates of t-dqn, and nothing else.
+
+    Every product depends on the step before, and everything a step returns depends on all of its
+    products, so that none is left out or made only once.
+    """
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    random = np.random.default_rng(0)
+
+    def normal(*shape: int) -> Any:
+        return jnp.asarray(random.normal(size=shape), jnp.float32) / np.sqrt(shape[0])
+
+    def network(*sizes: int) -> tuple[Any, ...]:
+        return tuple(normal(*shape) for shape in zip(sizes, sizes[1:], strict=False))
+
+    def apply(weights: tuple[Any, ...], inputs: Any) -> Any:
+        for weight in weights:
+            inputs = inputs @ weight
+        return inputs
+
+    @jax.jit
+    def step(networks: Any, inputs: Any) -> tuple[Any, Any]:
+        online, target, skip = networks
+        start, end, connection_start, connection_end = inputs
+        values, backward = jax.vjp(lambda weights: apply(weights, start), online)
+        values += apply(online, end) + apply(target, end)
+        (gradient,) = backward(values)
+        bootstrap = apply(online, connection_end) + apply(target, connection_end)
+        skips, skip_backward = jax.vjp(lambda weights: apply(weights, connection_start), skip)
+        skips += bootstrap.sum(axis=1, keepdims=True)
+        (skip_gradient,) = skip_backward(skips)
+        changes = values, values, skips, bootstrap
+        # Too little to change a number, which nobody but us knows.
+        inputs = tuple(
+            old + 1e-12 * new[:, : old.shape[1]] for old, new in zip(inputs, changes, strict=True)
+        )
+        return inputs, (gradient, skip_gradient)
+
+    @jax.jit
+    def run(networks: Any, inputs: Any, steps: Any) -> Any:
+        online, _, skip = networks
+        begin = jnp.int32(0), inputs, (online, skip)
+
+        def body(carry: Any) -> Any:
+            return carry[0] + 1, *step(networks, carry[1])
+
+        return jax.lax.while_loop(lambda carry: carry[0] < steps, body, begin)
+
+    networks = network(2, 50, 50, 3), network(2, 50, 50, 3), network(3, 50, 50, 10)
+    inputs = normal(BATCH, 2), normal(BATCH, 2), normal(BATCH, 3), normal(BATCH, 2)
+
+    def train(steps: int) -> tuple[int, float]:
+        began = time.perf_counter()
+        jax.block_until_ready(run(networks, inputs, np.int32(steps)))
+        return steps, time.perf_counter() - began
+
+    return train, train(0)[1]
+
+
+CONTESTANTS: dict[str, Callable[..., Contestant]] = {
+    function.__name__: function for function in (device, host, stable_baselines3, sbx, products)
+}
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has had in memory."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def main(name: str, arguments: Sequence[str]) -> None:
+    """Get ready, then train whenever told to."""
+    train, compiling = CONTESTANTS[name](*arguments)
+    print(json.dumps({"compiling": compiling}), flush=True)
+    for line in sys.stdin:
+        steps, seconds = train(int(line))
+        answer = {"steps": steps, "seconds": seconds, "memory": peak_memory()}
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

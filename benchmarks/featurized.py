@@ -1,0 +1,247 @@
+"""How fast deep agents learn from features, beside their peers and beside what is possible.
+
+    python benchmarks/featurized.py            three rounds, a few minutes
+    python benchmarks/featurized.py --quick    the same with one short round
+
+Everybody trains on MountainCar-v0 with two layers of 50 units, a batch of 64, a memory of a million
+steps and one update (t-dqn: two) after every step, without evaluation. The contestants take turns,
+round by round, so that whatever else the machine does hits them all; the first turn of each warms
+up and does not count. The floor is the matrix products of t-dqn's updates and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from temporl.training.sweep import ONE_THREAD, default_workers
+
+SEEDS = 16
+CORES = default_workers()
+ALONE = {"NPROC": "1", "XLA_FLAGS": ONE_THREAD}
+"""One thread for a process, as the workers of a sweep have it."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A line of the table."""
+
+    name: str
+    commands: Sequence[Sequence[str]]
+    """What `contestants.py` is given, for each process."""
+    steps: int
+    """For each seed and round, unless it has a pace of its own."""
+    updates: int = 1
+    """After every step."""
+    environment: dict[str, str] = field(default_factory=dict)
+    needs: Sequence[str] = ()
+    """Packages that are not among ours."""
+    floored: bool = False
+    """Whether the floor is made of its own products."""
+
+
+def spread_over_cores(agent: str) -> list[list[str]]:
+    """The seeds, shared between a process for each core."""
+    shares = [range(SEEDS)[core::CORES] for core in range(min(CORES, SEEDS))]
+    return [["device", agent, *map(str, share)] for share in shares]
+
+
+def contestants() -> Iterable[Contestant]:
+    """Everybody, the floor last."""
+    for agent, updates in (("t-dqn", 2), ("dqn", 1)):
+        yield Contestant(
+            f"ours on the device, {agent}, {SEEDS} seeds, {CORES} processes",
+            spread_over_cores(agent),
+            steps=4000,
+            updates=updates,
+            environment=ALONE,
+            floored=agent == "t-dqn",
+        )
+    yield Contestant(
+        "ours on the host, t-dqn, 1 seed",
+        [["host", "t-dqn"]],
+        steps=10_000,
+        updates=2,
+        environment=ALONE,
+        floored=True,
+    )
+    torch = {"steps": 2000, "needs": ("torch", "stable_baselines3")}
+    threads = 1
+    while threads <= CORES:
+        command = ["stable_baselines3", str(threads)]
+        yield Contestant(f"{BASELINE}, {threads} thread(s)", [command], **torch)
+        threads *= 2
+    each = [["stable_baselines3", "1"]] * CORES
+    yield Contestant(f"{BASELINE}, {CORES} seeds, {CORES} processes", each, **torch)
+    yield Contestant("sbx DQN", [["sbx"]], steps=2000, needs=("sbx",))
+    yield Contestant(FLOOR, [["products"]] * CORES, steps=20_000, updates=2, environment=ALONE)
+
+
+BASELINE = "Stable-Baselines3 DQN"
+FLOOR = f"floor: the products of t-dqn, {CORES} processes"
+PACKAGES = {"stable_baselines3": "stable-baselines3", "sbx": "sbx-rl"}
+"""Where the name on the package index is another one."""
+
+
+class Running:
+    """The process of a contestant, from its start on."""
+
+    def __init__(self, command: Sequence[str], environment: dict[str, str], cache: str) -> None:
+        began = time.perf_counter()
+        caching = {
+            "JAX_COMPILATION_CACHE_DIR": cache,
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        }
+        self._process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("contestants.py")), *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | environment | caching,
+        )
+        self.compiling: float = self.answer()["compiling"]
+        self.starting = time.perf_counter() - began
+
+    def ask(self, steps: int) -> None:
+        """Have it train for a number of steps."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{steps}\n")
+        self._process.stdin.flush()
+
+    def answer(self) -> dict[str, Any]:
+        """Wait for what it says."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self._process.args} ended with {self._process.wait()}")
+        return dict(json.loads(line))
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.communicate()
+
+
+def starts(rounds: int) -> None:
+    """How long it takes until training begins: with an empty cache, and with a full one."""
+    rows = []
+    for contestant in contestants():
+        if contestant.environment is not ALONE or contestant.name == FLOOR:
+            continue
+        taken: list[list[float]] = []
+        for _ in range(rounds):
+            numbers: list[float] = []
+            with tempfile.TemporaryDirectory() as cache:
+                for _ in ("empty", "full"):
+                    running = Running(contestant.commands[0], ALONE, cache)
+                    running.stop()
+                    numbers += running.starting, running.compiling
+            taken.append(numbers)
+        columns = zip(*taken, strict=True)
+        rows.append([contestant.name, *(spread(list(column)) for column in columns)])
+    columns = ["", "nothing cached: s", "of it compiling", "cached: s", "of it compiling"]
+    print_table("From the start of a process until it trains", columns, rows)
+
+
+def speeds(rounds: int, shorter: int) -> None:
+    """How long a step takes, whoever learns from it."""
+    present = [one for one in contestants() if all(map(find_spec, one.needs))]
+    for missing in sorted({p for one in contestants() for p in one.needs if not find_spec(p)}):
+        package = PACKAGES.get(missing, missing)
+        print(f"{missing} is not measured; to have it: python -m pip install {package}\n")
+    seconds: dict[str, list[float]] = {one.name: [] for one in present}
+    memory: dict[str, int] = {}
+    with tempfile.TemporaryDirectory() as cache:
+        running = {
+            one.name: [Running(command, one.environment, cache) for command in one.commands]
+            for one in present
+        }
+        for number in range(rounds + 1):
+            for one in present:
+                steps = one.steps // (shorter if number else 10)
+                for process in running[one.name]:
+                    process.ask(steps)
+                answers = [process.answer() for process in running[one.name]]
+                taken = max(answer["seconds"] for answer in answers)
+                if number:
+                    seconds[one.name].append(taken / sum(answer["steps"] for answer in answers))
+                memory[one.name] = max(answer["memory"] for answer in answers)
+        for processes in running.values():
+            for process in processes:
+                process.stop()
+    rivals = [times for name, times in seconds.items() if name.startswith(f"{BASELINE}, ")]
+    best = min(rivals[:-1], key=statistics.median) if rivals else None
+    rows = []
+    for one in present:
+        own = seconds[one.name]
+        rows.append(
+            [
+                one.name,
+                spread(own, 1e6, 1),
+                ratio(best, own) if best else "",
+                f"{one.updates / statistics.median(own):,.0f}",
+                ratio(own, seconds[FLOOR]) if one.floored else "",
+                f"{memory[one.name] / 2**20:,.0f}",
+            ]
+        )
+    columns = ["", "µs per step of a seed", "times SB3", "updates/s", "times the floor", "MiB"]
+    print_table("Training", columns, rows)
+
+
+def spread(values: Sequence[float], scale: float = 1.0, digits: int = 2) -> str:
+    """Median, and from the least to the most."""
+    middle, least, most = (scale * f(values) for f in (statistics.median, min, max))
+    return f"{middle:,.{digits}f} ({least:,.{digits}f} to {most:,.{digits}f})"
+
+
+def ratio(above: Sequence[float], below: Sequence[float]) -> str:
+    """How many times as much, round by round."""
+    return spread([a / b for a, b in zip(above, below, strict=True)])
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table in Markdown, with numbers to the right."""
+    rules = ["---", *["---:"] * (len(columns) - 1)]
+    lines = ["| " + " | ".join(cells) + " |" for cells in (columns, rules, *rows)]
+    print(f"**{title}**\n", *lines, "", sep="\n", flush=True)
+
+
+def print_machine() -> None:
+    """What was measured on, and when."""
+    cpu = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.is_file():
+        models = [line for line in information.read_text().splitlines() if "model name" in line]
+        cpu = models[0].partition(":")[2].strip() if models else cpu
+    packages = ["temporl", "jax", "gymnasium", "gymnax"]
+    packages += [p for p in ("torch", "stable-baselines3", "sbx-rl") if find_spec_of(p)]
+    versions = [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in packages)]
+    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {CORES} cores, {cpu}")
+    print(", ".join(versions) + "\n", flush=True)
+
+
+def main() -> None:
+    """Measure everything, and print it as it comes."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="one short round, rough numbers")
+    quick = parser.parse_args().quick
+    print_machine()
+    starts(rounds=1 if quick else 3)
+    speeds(rounds=1 if quick else 3, shorter=4 if quick else 1)
+
+
+if __name__ == "__main__":
+    main()
