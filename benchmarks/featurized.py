@@ -93,6 +93,7 @@ def contestants() -> Iterable[Contestant]:
 
 BASELINE = "Stable-Baselines3 DQN"
 FLOOR = f"floor: the products of t-dqn, {CORES} processes"
+PEERS = ("torch", "stable_baselines3", "sbx")
 PACKAGES = {"stable_baselines3": "stable-baselines3", "sbx": "sbx-rl"}
 """Where the name on the package index is another one."""
 
@@ -227,7 +228,7 @@ def print_machine() -> None:
         models = [line for line in information.read_text().splitlines() if "model name" in line]
         cpu = models[0].partition(":")[2].strip() if models else cpu
     packages = ["temporl", "jax", "gymnasium", "gymnax"]
-    packages += [p for p in ("torch", "stable-baselines3", "sbx-rl") if find_spec_of(p)]
+    packages += [PACKAGES.get(peer, peer) for peer in PEERS if find_spec(peer)]
     versions = [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in packages)]
     print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {CORES} cores, {cpu}")
     print(", ".join(versions) + "\n", flush=True)

@@ -2,6 +2,10 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from temporl.training.sweep import compiler_settings
+
+os.environ.update(compiler_settings())
+
 # Compiling on first use takes seconds, which is no sign of a slow test. In continuous integration
 # the same examples are tried each time; elsewhere new ones.
 settings.register_profile(

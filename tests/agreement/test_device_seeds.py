@@ -60,10 +60,3 @@ def test_two_seeds_differ(folders):
     tables = [read_evaluations(folders[0][seed]).to_pydict() for seed in SEEDS]
     assert tables[0]["step"] == tables[1]["step"] == [100, 200, 300, 400]
     assert tables[0] != tables[1]
-
-
-def test_nothing_on_disk_is_pickled(folders):
-    """Only JSON, Parquet and safetensors: no file begins like a pickle, or like an archive of one."""
-    paths = [path for path in folders[0][0].rglob("*") if path.is_file()]
-    assert {path.suffix for path in paths} == {".json", ".parquet", ".safetensors"}
-    assert not any(path.read_bytes()[:2] in (b"\x80\x04", b"\x80\x05", b"PK") for path in paths)

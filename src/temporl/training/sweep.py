@@ -53,6 +53,19 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def compiler_settings() -> dict[str, str]:
+    """Environment variables for a process that trains deep agents, to be set before JAX starts.
+
+    One thread, and compiled programs are kept for the next process.
+    """
+    return {
+        "NPROC": "1",
+        "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip(),
+        "JAX_COMPILATION_CACHE_DIR": str(cache_folder("programs")),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }
+
+
 def complete(
     missing: Sequence[PlannedRun],
     workers: int,
@@ -135,12 +148,10 @@ class _WorkerProcess:
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:
-        environment = os.environ | {
+        environment = {
+            **os.environ,
+            **compiler_settings(),
             "PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path),
-            "NPROC": "1",
-            "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip(),
-            "JAX_COMPILATION_CACHE_DIR": str(cache_folder("programs")),
-            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         }
         return subprocess.Popen(
             [sys.executable, "-m", "temporl.training.worker"],
