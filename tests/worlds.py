@@ -24,7 +24,7 @@ class TableWorld(gym.Env[Any, Any]):
         self.observation_space = Discrete(len(outcomes))
         self.action_space = Discrete(len(outcomes[0]))
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):  # noqa: ARG002
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         super().reset(seed=seed)
         self.s = int(self.np_random.choice(len(self.P), p=self.initial_state_distrib))
         return self.s, {}

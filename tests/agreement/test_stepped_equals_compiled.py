@@ -29,7 +29,7 @@ def assert_same(one: Trained, other: Trained) -> None:
 class UnbrokenGridWorld(GridWorld):
     """A gridworld whose resets go on with the same random stream, as the compiled loop does."""
 
-    def reset(self, *, seed=None, options=None):  # noqa: ARG002
+    def reset(self, *, seed=None, options=None):
         return super().reset(seed=None)
 
 

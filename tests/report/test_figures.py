@@ -135,7 +135,7 @@ def test_looking_at_a_path_changes_nothing(trained):
 class Eastward:
     """Goes right, three steps at a time."""
 
-    def decide(self, observation):  # noqa: ARG002
+    def decide(self, observation):
         return temporl.Decision(1, 3)
 
 

@@ -49,16 +49,16 @@ def test_observations_that_an_environment_reuses_are_kept_apart():
         action_space = gym.spaces.Discrete(3)
         seen = np.zeros(1)
 
-        def reset(self, *, seed=None, options=None):  # noqa: ARG002
+        def reset(self, *, seed=None, options=None):
             self.seen[:] = 0
             return self.seen, {}
 
-        def step(self, action):  # noqa: ARG002
+        def step(self, action):
             self.seen += 1
             return self.seen, 0.0, self.seen[0] == 3, False, {}
 
     class Ahead:
-        def decide(self, observation):  # noqa: ARG002
+        def decide(self, observation):
             return temporl.Decision(0, 2)
 
     path = greedy_path(Ahead(), Reusing())
