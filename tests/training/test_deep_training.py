@@ -280,7 +280,7 @@ def test_a_log_for_tensorboard(tmp_path):
     )
     log = EventAccumulator(str(run.path / "tensorboard" / "seed-0"))
     log.Reload()
-    returns = log.Scalars("greedy episode/return")
+    returns = log.Scalars("greedy/return")
     assert [event.step for event in returns] == [50, 100, 150, 200]
     assert [event.value for event in returns] == run.evaluations()["return"].to_pylist()
     assert {"learning/behaviour_loss", "learning/skip_loss"} <= set(log.Tags()["scalars"])

@@ -29,7 +29,7 @@ def logged(folder: Path, on_progress: OnProgress | None) -> Iterator[OnProgress]
 
         def write(report: Report) -> None:
             for name, value in report.measured.items():
-                group = "greedy episode" if name in GREEDY else "learning"
+                group = "greedy" if name in GREEDY else "learning"
                 writer.add_scalar(f"{group}/{name}", value, report.steps)
             if on_progress is not None:
                 on_progress(report)
