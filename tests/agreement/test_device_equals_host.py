@@ -24,7 +24,7 @@ CASES = {
     "dqn": ("dqn", "MountainCar-v0", 200),
     "t-dqn-shared": ("t-dqn-shared", "MountainCar-v0", 200),
     "dar": ("dar", "MountainCar-v0", 200),
-    "t-dqn-concat": ("t-dqn-concat", "CartPole-v1", 40),
+    "t-dqn-concat": ("t-dqn-concat", "CartPole-v1", 12),
 }
 """An agent, an environment and a step limit. CartPole ends both ways: by falling and by time."""
 EVERY_CASE = pytest.mark.parametrize("case", CASES)

@@ -283,7 +283,7 @@ def additive(right):
 @pytest.mark.parametrize("name", ["t-dqn-context", "t-dqn-shared"])
 def test_networks_that_add_up_learn_the_nearest_sum_to_dynamic_programming(name):
     learned, right = learned_skip_values(learned_in_grid(name)), right_skip_values()
-    assert np.abs(learned - additive(right)).mean() < 0.06
+    assert np.abs(learned - additive(right)).mean() < 0.08
     assert np.abs(additive(right) - right).mean() > 0.2
 
 
