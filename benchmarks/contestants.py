@@ -167,27 +167,29 @@ def peer(dqn: Any) -> Contestant:
     return train, 0.0
 
 
-def products() -> Contestant:
+def products(samples: str) -> Contestant:
     """The floor: the matrix products of the two updates of t-dqn, and nothing else.
 
-    Every product depends on the step before, and everything a step returns depends on all of its
-    products, so that none is left out or made only once.
+    The samples of a batch are rows or columns. Every product depends on the step before, and what
+    a step returns depends on all of its products, so that none is left out or made only once.
     """
     import jax
     import jax.numpy as jnp
     import numpy as np
 
     random = np.random.default_rng(0)
+    rows = samples == "rows"
 
-    def normal(*shape: int) -> Any:
-        return jnp.asarray(random.normal(size=shape), jnp.float32) / np.sqrt(shape[0])
+    def normal(height: int, width: int) -> Any:
+        drawn = random.normal(size=(height, width)) / np.sqrt(height)
+        return jnp.asarray(drawn if rows else drawn.T, jnp.float32)
 
     def network(*sizes: int) -> tuple[Any, ...]:
-        return tuple(normal(*shape) for shape in pairwise(sizes))
+        return tuple(normal(inputs, outputs) for inputs, outputs in pairwise(sizes))
 
     def apply(weights: tuple[Any, ...], inputs: Any) -> Any:
         for weight in weights:
-            inputs = inputs @ weight
+            inputs = inputs @ weight if rows else weight @ inputs
         return inputs
 
     @jax.jit
@@ -199,12 +201,13 @@ def products() -> Contestant:
         (gradient,) = backward(values)
         bootstrap = apply(online, connection_end) + apply(target, connection_end)
         skips, skip_backward = jax.vjp(lambda weights: apply(weights, connection_start), skip)
-        skips += bootstrap.sum(axis=1, keepdims=True)
+        skips += bootstrap.sum(axis=1 if rows else 0, keepdims=True)
         (skip_gradient,) = skip_backward(skips)
         changes = values, values, skips, bootstrap
         # Too little to change a number, which nobody but us knows.
         inputs = tuple(
-            old + 1e-12 * new[:, : old.shape[1]] for old, new in zip(inputs, changes, strict=True)
+            old + 1e-12 * new[: old.shape[0], : old.shape[1]]
+            for old, new in zip(inputs, changes, strict=True)
         )
         return inputs, (gradient, skip_gradient)
 

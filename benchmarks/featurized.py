@@ -20,13 +20,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from temporl.training.sweep import ONE_THREAD, default_workers
 
@@ -36,66 +37,57 @@ ALONE = {"NPROC": "1", "XLA_FLAGS": ONE_THREAD}
 """One thread for a process, as the workers of a sweep have it."""
 
 
+BASELINE = "Stable-Baselines3 DQN"
+PEERS = {"torch": "torch", "stable_baselines3": "stable-baselines3", "sbx": "sbx-rl"}
+"""What the peers import, and what that is called where packages are found."""
+
+
 @dataclass(frozen=True)
 class Contestant:
     """A line of the table."""
 
     name: str
+    role: Literal["ours", "baseline", "peer", "floor"]
+    """Ratios are those to the fastest baseline, and to the fastest floor."""
     commands: Sequence[Sequence[str]]
     """What `contestants.py` is given, for each process."""
     steps: int
     """For each seed and round, unless it has a pace of its own."""
     updates: int = 1
     """After every step."""
-    environment: dict[str, str] = field(default_factory=dict)
     needs: Sequence[str] = ()
-    """Packages that are not among ours."""
-    floored: bool = False
-    """Whether the floor is made of its own products."""
+    """What it imports that we do not."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """One thread for a process of ours, as in a sweep; peers have it their own way."""
+        return ALONE if self.role in ("ours", "floor") else {}
 
 
-def spread_over_cores(agent: str) -> list[list[str]]:
-    """The seeds, shared between a process for each core."""
-    shares = [range(SEEDS)[core::CORES] for core in range(min(CORES, SEEDS))]
-    return [["device", agent, *map(str, share)] for share in shares]
-
-
-def contestants() -> Iterable[Contestant]:
-    """Everybody, the floor last."""
+def contestants() -> Iterator[Contestant]:
+    """Everybody."""
     for agent, updates in (("t-dqn", 2), ("dqn", 1)):
+        shares = [range(SEEDS)[core::CORES] for core in range(min(CORES, SEEDS))]
         yield Contestant(
-            f"ours on the device, {agent}, {SEEDS} seeds, {CORES} processes",
-            spread_over_cores(agent),
-            steps=4000,
+            f"ours on the device, {agent}, {SEEDS} seeds, {len(shares)} processes",
+            "ours",
+            [["device", agent, *map(str, share)] for share in shares],
+            steps=3000,
             updates=updates,
-            environment=ALONE,
-            floored=agent == "t-dqn",
         )
-    yield Contestant(
-        "ours on the host, t-dqn, 1 seed",
-        [["host", "t-dqn"]],
-        steps=10_000,
-        updates=2,
-        environment=ALONE,
-        floored=True,
-    )
-    torch = {"steps": 2000, "needs": ("torch", "stable_baselines3")}
-    threads = 1
-    while threads <= CORES:
+    yield Contestant("ours on the host, t-dqn", "ours", [["host", "t-dqn"]], 10_000, updates=2)
+    needs = ("torch", "stable_baselines3")
+    for threads in sorted({1, CORES}):
+        name = f"{BASELINE}, threads: {threads}"
         command = ["stable_baselines3", str(threads)]
-        yield Contestant(f"{BASELINE}, {threads} thread(s)", [command], **torch)
-        threads *= 2
+        yield Contestant(name, "baseline", [command], 1500, needs=needs)
+    name = f"{BASELINE}, {CORES} seeds, {CORES} processes"
     each = [["stable_baselines3", "1"]] * CORES
-    yield Contestant(f"{BASELINE}, {CORES} seeds, {CORES} processes", each, **torch)
-    yield Contestant("sbx DQN", [["sbx"]], steps=2000, needs=("sbx",))
-    yield Contestant(FLOOR, [["products"]] * CORES, steps=20_000, updates=2, environment=ALONE)
-
-
-BASELINE = "Stable-Baselines3 DQN"
-FLOOR = f"floor: the products of t-dqn, {CORES} processes"
-PEERS = ("torch", "stable_baselines3", "sbx")
-PACKAGES = {"stable_baselines3": "stable-baselines3", "sbx": "sbx-rl"}
-"""Where the name on the package index is another one."""
+    yield Contestant(name, "peer", each, 1500, needs=needs)
+    yield Contestant("sbx DQN", "peer", [["sbx"]], 1500, needs=("sbx",))
+    for samples in ("rows", "columns"):
+        name = f"floor: t-dqn's products, samples in {samples}, {CORES} processes"
+        yield Contestant(name, "floor", [["products", samples]] * CORES, 15_000, updates=2)
 
 
 class Running:
@@ -138,21 +130,21 @@ class Running:
 
 def starts(rounds: int) -> None:
     """How long it takes until training begins: with an empty cache, and with a full one."""
-    rows = []
-    for contestant in contestants():
-        if contestant.environment is not ALONE or contestant.name == FLOOR:
-            continue
-        taken: list[list[float]] = []
-        for _ in range(rounds):
-            numbers: list[float] = []
+    ours = [one for one in contestants() if one.role == "ours"]
+    taken: dict[str, list[list[float]]] = {one.name: [] for one in ours}
+    for _ in range(rounds):
+        for one in ours:
             with tempfile.TemporaryDirectory() as cache:
+                numbers: list[float] = []
                 for _ in ("empty", "full"):
-                    running = Running(contestant.commands[0], ALONE, cache)
+                    running = Running(one.commands[0], one.environment, cache)
                     running.stop()
                     numbers += running.starting, running.compiling
-            taken.append(numbers)
-        columns = zip(*taken, strict=True)
-        rows.append([contestant.name, *(spread(list(column)) for column in columns)])
+            taken[one.name].append(numbers)
+    rows = [
+        [name, *(spread(numbers) for numbers in zip(*turns, strict=True))]
+        for name, turns in taken.items()
+    ]
     columns = ["", "nothing cached: s", "of it compiling", "cached: s", "of it compiling"]
     print_table("From the start of a process until it trains", columns, rows)
 
@@ -160,46 +152,50 @@ def starts(rounds: int) -> None:
 def speeds(rounds: int, shorter: int) -> None:
     """How long a step takes, whoever learns from it."""
     present = [one for one in contestants() if all(map(find_spec, one.needs))]
-    for missing in sorted({p for one in contestants() for p in one.needs if not find_spec(p)}):
-        package = PACKAGES.get(missing, missing)
-        print(f"{missing} is not measured; to have it: python -m pip install {package}\n")
     seconds: dict[str, list[float]] = {one.name: [] for one in present}
     memory: dict[str, int] = {}
-    with tempfile.TemporaryDirectory() as cache:
-        running = {
-            one.name: [Running(command, one.environment, cache) for command in one.commands]
-            for one in present
-        }
+    with tempfile.TemporaryDirectory() as cache, ExitStack() as at_the_end:
+        running: dict[str, list[Running]] = {}
+        for one in present:
+            running[one.name] = [Running(c, one.environment, cache) for c in one.commands]
+            for process in running[one.name]:
+                at_the_end.callback(process.stop)
         for number in range(rounds + 1):
             for one in present:
-                steps = one.steps // (shorter if number else 10)
                 for process in running[one.name]:
-                    process.ask(steps)
+                    process.ask(one.steps // (shorter if number else 10))
                 answers = [process.answer() for process in running[one.name]]
                 taken = max(answer["seconds"] for answer in answers)
                 if number:
                     seconds[one.name].append(taken / sum(answer["steps"] for answer in answers))
                 memory[one.name] = max(answer["memory"] for answer in answers)
-        for processes in running.values():
-            for process in processes:
-                process.stop()
-    rivals = [times for name, times in seconds.items() if name.startswith(f"{BASELINE}, ")]
-    best = min(rivals[:-1], key=statistics.median) if rivals else None
+    baseline, floor = (
+        min(
+            (seconds[one.name] for one in present if one.role == role),
+            key=statistics.median,
+            default=None,
+        )
+        for role in ("baseline", "floor")
+    )
     rows = []
     for one in present:
         own = seconds[one.name]
+        ours_twice = one.role == "floor" or (one.role == "ours" and one.updates == 2)
         rows.append(
             [
                 one.name,
                 spread(own, 1e6, 1),
-                ratio(best, own) if best else "",
+                ratio(baseline, own),
                 f"{one.updates / statistics.median(own):,.0f}",
-                ratio(own, seconds[FLOOR]) if one.floored else "",
+                ratio(own, floor) if ours_twice else "",
                 f"{memory[one.name] / 2**20:,.0f}",
             ]
         )
     columns = ["", "µs per step of a seed", "times SB3", "updates/s", "times the floor", "MiB"]
     print_table("Training", columns, rows)
+    for missing in sorted({need for one in contestants() for need in one.needs}):
+        if not find_spec(missing):
+            print(f"{missing} was not there; for it: python -m pip install {PEERS[missing]}")
 
 
 def spread(values: Sequence[float], scale: float = 1.0, digits: int = 2) -> str:
@@ -208,8 +204,10 @@ def spread(values: Sequence[float], scale: float = 1.0, digits: int = 2) -> str:
     return f"{middle:,.{digits}f} ({least:,.{digits}f} to {most:,.{digits}f})"
 
 
-def ratio(above: Sequence[float], below: Sequence[float]) -> str:
-    """How many times as much, round by round."""
+def ratio(above: Sequence[float] | None, below: Sequence[float] | None) -> str:
+    """How many times as much, round by round, if both were measured."""
+    if above is None or below is None:
+        return ""
     return spread([a / b for a, b in zip(above, below, strict=True)])
 
 
@@ -228,7 +226,7 @@ def print_machine() -> None:
         models = [line for line in information.read_text().splitlines() if "model name" in line]
         cpu = models[0].partition(":")[2].strip() if models else cpu
     packages = ["temporl", "jax", "gymnasium", "gymnax"]
-    packages += [PACKAGES.get(peer, peer) for peer in PEERS if find_spec(peer)]
+    packages += [package for peer, package in PEERS.items() if find_spec(peer)]
     versions = [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in packages)]
     print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {CORES} cores, {cpu}")
     print(", ".join(versions) + "\n", flush=True)
