@@ -6,7 +6,7 @@
 Everybody trains on MountainCar-v0 with two layers of 50 units, a batch of 64, a memory of a million
 steps and one update (t-dqn: two) after every step, without evaluation. The contestants take turns,
 round by round, so that whatever else the machine does hits them all; the first turn of each warms
-up and does not count. The floor is the matrix products of t-dqn's updates and nothing else.
+up and does not count. Numbers are medians, with the least and the most in brackets. The floor is the matrix products of t-dqn's updates and nothing else.
 """
 
 from __future__ import annotations
@@ -129,22 +129,20 @@ class Running:
 
 
 def starts(rounds: int) -> None:
-    """How long it takes until training begins: with an empty cache, and with a full one."""
-    ours = [one for one in contestants() if one.role == "ours"]
-    taken: dict[str, list[list[float]]] = {one.name: [] for one in ours}
-    for _ in range(rounds):
-        for one in ours:
-            with tempfile.TemporaryDirectory() as cache:
-                numbers: list[float] = []
-                for _ in ("empty", "full"):
-                    running = Running(one.commands[0], one.environment, cache)
-                    running.stop()
-                    numbers += running.starting, running.compiling
-            taken[one.name].append(numbers)
-    rows = [
-        [name, *(spread(numbers) for numbers in zip(*turns, strict=True))]
-        for name, turns in taken.items()
-    ]
+    """How long it takes until training begins: with an empty cache, then with a full one."""
+    rows = []
+    for one in contestants():
+        if one.role != "ours":
+            continue
+        with tempfile.TemporaryDirectory() as cache:
+            turns = []
+            for _ in range(1 + rounds):
+                running = Running(one.commands[0], one.environment, cache)
+                running.stop()
+                turns.append((running.starting, running.compiling))
+        cold, *cached = turns
+        again = [spread(numbers) for numbers in zip(*cached, strict=True)]
+        rows.append([one.name, *(f"{number:.2f}" for number in cold), *again])
     columns = ["", "nothing cached: s", "of it compiling", "cached: s", "of it compiling"]
     print_table("From the start of a process until it trains", columns, rows)
 
