@@ -6,7 +6,8 @@
 Everybody trains on MountainCar-v0 with two layers of 50 units, a batch of 64, a memory of a million
 steps and one update (t-dqn: two) after every step, without evaluation. The contestants take turns,
 round by round, so that whatever else the machine does hits them all; the first turn of each warms
-up and does not count. Numbers are medians, with the least and the most in brackets. The floor is the matrix products of t-dqn's updates and nothing else.
+up and does not count. Numbers are medians, with the least and the most in brackets. The floor is
+the matrix products of t-dqn's updates and nothing else.
 """
 
 from __future__ import annotations

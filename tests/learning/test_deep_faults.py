@@ -24,6 +24,8 @@ from temporl.experiments.featurized import ARCHITECTURES, FEATURIZED
 from temporl.randomness import Purpose, generator
 from temporl.results import load_policy, write_run
 from temporl.results.config import RunConfig
+from temporl.skipping import Commitment, Decision
+from temporl.training.host import CheckedEnvironment
 from temporl.training.tick import Tick
 
 GAMMA, STEPS, LIMIT, PIT = 0.9, 500, 7, 5
@@ -166,6 +168,28 @@ def test_the_seed_decides_about_the_whole_of_training(name):
     assert not same(progress.agent, other.agent)
 
 
+def test_every_step_draws_another_batch():
+    """The same moment with another number, or another seed: another batch to learn from."""
+    tick, _, progress, _ = trained("t-dqn-concat")
+    nothing = jnp.array(False)
+
+    @quick
+    def learned(step, seed):
+        key, here = jax.random.key(seed), progress._replace(step=step)
+        commitment = Commitment(Decision(jnp.int32(0), jnp.int32(1)), jnp.int32(1))
+        after = tick.learn(
+            here, key, commitment, jnp.int32(0), jnp.float32(0), jnp.int32(1), nothing, nothing
+        )
+        return after.agent.behaviour.network[0].weight
+
+    once, again, next_step, other_seed = (
+        np.asarray(learned(*numbers)) for numbers in ((10, 0), (10, 0), (11, 0), (10, 1))
+    )
+    assert np.array_equal(once, again)
+    assert not np.array_equal(once, next_step)
+    assert not np.array_equal(once, other_seed)
+
+
 # DAR: heads decoded wrongly, not all of them explored, coarse ones trained on one-step targets.
 
 
@@ -239,6 +263,17 @@ def test_between_decisions_the_action_is_kept_for_as_long_as_was_decided(name):
         elif not (seen.terminated | seen.truncated)[step - 1]:
             assert seen.remaining[step - 1] == 1
     assert (seen.remaining[seen.decided] == seen.skip[seen.decided]).all()
+
+
+def test_a_terminal_state_at_the_time_limit_is_one():
+    """Both at the same step: what follows must not be bootstrapped from."""
+    world = limited(TableWorld([[[(1.0, 0, 1.0, True)]] * 2]), 1)
+    policy = taught(small("dqn"), playing(world.unwrapped, 0, 0, 1), updates=0)
+    world.reset(seed=0)
+    assert world.step(0)[2:4] == (True, True)
+    checked = CheckedEnvironment(world, "probe", 0, policy)
+    checked.reset(seed=0)
+    assert checked.step(0)[2:] == (True, False)
 
 
 def test_a_step_limit_counts_steps_and_not_decisions():

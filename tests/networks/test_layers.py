@@ -6,7 +6,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from temporl.networks import Layer, apply, apply_joined, as_input, draw_layer, draw_layers, hidden
+from temporl.networks import (
+    Layer,
+    apply,
+    apply_joined,
+    as_input,
+    as_rows,
+    draw_layer,
+    draw_layers,
+    hidden,
+)
 
 SMALL = Layer(
     np.array([[1.0, -2.0], [3.0, 0.5], [0.0, 1.0]], np.float32), np.array([0.5, -1.0], np.float32)
@@ -16,14 +25,16 @@ SMALL = Layer(
 @pytest.mark.parametrize("module", [np, jnp])
 def test_a_layer_is_a_product_and_a_bias(module):
     values = module.asarray([[1.0, 2.0, 4.0], [0.0, 0.0, 0.0]])
-    assert apply(SMALL, values).tolist() == [[7.5, 2.0], [0.5, -1.0]]
+    assert as_rows(apply(SMALL, as_input(values, 3))).tolist() == [[7.5, 2.0], [0.5, -1.0]]
     assert apply(SMALL, values[0]).tolist() == [7.5, 2.0]
 
 
 @pytest.mark.parametrize("module", [np, jnp])
-def test_joined_inputs_lie_side_by_side(module):
-    left, right = module.asarray([[1.0]]), module.asarray([[2.0, 4.0]])
-    assert apply_joined(SMALL, left, right).tolist() == [[7.5, 2.0]]
+def test_joined_inputs_are_one_input(module):
+    left, right = module.asarray([1.0]), module.asarray([2.0, 4.0])
+    assert apply_joined(SMALL, left, right).tolist() == [7.5, 2.0]
+    columns = apply_joined(SMALL, left[:, None], right[:, None])
+    assert columns.tolist() == [[7.5], [2.0]]
 
 
 @pytest.mark.parametrize("module", [np, jnp])
@@ -39,13 +50,14 @@ def test_negative_values_do_not_pass_a_hidden_layer(module):
 def test_a_whole_number_is_seen_as_one_hot(module, dtype):
     seen = as_input(module.asarray([2, 0], dtype), 3)
     assert seen.dtype == np.float32
-    assert seen.tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    assert as_rows(seen).tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     assert as_input(module.asarray(1, dtype), 3).tolist() == [0.0, 1.0, 0.0]
 
 
 def test_other_numbers_are_seen_as_they_are():
     values = np.array([2.0, 0.0], np.float32)
-    assert as_input(values, 2) is values
+    assert np.shares_memory(as_input(values, 2), values)
+    assert as_input(values, 2).tolist() == [2.0, 0.0]
 
 
 def test_weights_are_drawn_from_the_whole_interval_that_pytorch_draws_from():

@@ -23,7 +23,7 @@ from jaxtyping import Float
 from temporl.agents.agent import Metrics, Spaces
 from temporl.compilation import uncompiled
 from temporl.errors import BadInput, require_at_least, require_range
-from temporl.networks import Layer, apply, as_input, draw_layers, hidden
+from temporl.networks import Layer, apply, as_input, as_rows, draw_layers, hidden
 from temporl.networks.layers import Numbers
 from temporl.replay import Batch, RingLayout
 from temporl.schedules import epsilon_at, schedule
@@ -88,7 +88,7 @@ class DQN:
 
     @property
     def _adam(self) -> optax.GradientTransformation:
-        return optax.adam(self.learning_rate)
+        return optax.flatten(optax.adam(self.learning_rate))
 
     def policy(self, state: Learning) -> QNetwork:
         """The network of action values as it is now."""
@@ -99,12 +99,12 @@ class DQN:
         return state._replace(network=networks)
 
     def features(self, networks: QNetwork, observation: Numbers) -> Numbers:
-        """What the hidden layers make of an observation."""
+        """What the hidden layers make of observations, one in each column."""
         return hidden(networks[:-1], as_input(observation, networks[0].weight.shape[0]))
 
     def action_values(self, networks: QNetwork, observation: Numbers) -> Numbers:
         """The learned value of every action."""
-        return apply(networks[-1], self.features(networks, observation))
+        return as_rows(apply(networks[-1], self.features(networks, observation)))
 
     def best_action(self, networks: QNetwork, observation: Numbers) -> Numbers:
         """The action with the highest value."""

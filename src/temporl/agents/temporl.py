@@ -95,7 +95,7 @@ class TempoRL:
 
     @property
     def _adam(self) -> optax.GradientTransformation:
-        return optax.adam(self.behaviour.learning_rate)
+        return optax.flatten(optax.adam(self.behaviour.learning_rate))
 
     def networks(self, random: np.random.Generator, spaces: Spaces) -> TempoNetworks:
         """Draw the behaviour's networks and the skip network."""

@@ -18,6 +18,7 @@ from temporl.networks.layers import (
     apply,
     apply_joined,
     as_input,
+    as_rows,
     draw_layer,
     draw_layers,
     hidden,
@@ -64,14 +65,15 @@ def skip_values(
     action: Numbers,
 ) -> Numbers:
     """The value of every skip: of playing `action` for so long from an observation."""
-    action = action[..., None].astype(np.float32)
+    action = action[None].astype(np.float32)
     if not network.context:
         first, *rest = network.trunk
         inputs = as_input(observation, first.weight.shape[0] - 1)
-        return apply(network.head, hidden(rest, relu(apply_joined(first, inputs, action))))
+        features = hidden(rest, relu(apply_joined(first, inputs, action)))
+        return as_rows(apply(network.head, features))
     if network.trunk:
         inputs = as_input(observation, network.trunk[0].weight.shape[0])
         features = hidden(network.trunk, inputs)
     else:
         features = behaviour_features(observation)
-    return apply_joined(network.head, features, hidden(network.context, action))
+    return as_rows(apply_joined(network.head, features, hidden(network.context, action)))
