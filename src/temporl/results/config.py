@@ -17,6 +17,9 @@ Driver = Literal["device", "host"]
 FORMAT = 1
 """The version of the results folder; a change of its meaning changes every run's identity."""
 
+MOST_EVALUATIONS = 5_000_000
+"""Greedy episodes of a run: as many as a reader takes without being asked twice."""
+
 
 @dataclass(frozen=True)
 class RunConfig:
@@ -43,6 +46,13 @@ class RunConfig:
             unit = "episodes" if self.is_tabular else "steps"
             raise BadInput(
                 "evaluate_every", self.evaluate_every, f"allowed: 0 (never) or a number of {unit}"
+            )
+        most = self.steps or self.episodes or 0
+        if self.evaluate_every and most // self.evaluate_every > MOST_EVALUATIONS:
+            raise BadInput(
+                "evaluate_every",
+                self.evaluate_every,
+                f"allowed: at most {MOST_EVALUATIONS:,} evaluations in a run",
             )
         if self.steps is None and not self.is_tabular:
             raise BadInput("episodes", self.episodes, "this agent trains for a number of steps")
@@ -85,5 +95,20 @@ class RunConfig:
     @property
     def digest(self) -> str:
         """A short name for this exact configuration."""
-        canonical = json.dumps(self.to_data(), sort_keys=True)
-        return hashlib.sha256(canonical.encode()).hexdigest()[:10]
+        return _sum(self.to_data())[:10]
+
+
+IDENTITY = (
+    *("format", "agent", "options", "environment", "episodes", "steps"),
+    *("evaluate_every", "driver", "seed"),
+)
+"""What makes a run the run it is."""
+
+
+def run_identity(record: dict[str, Any]) -> str:
+    """What a run is called wherever it is copied to: the sum of its configuration and seed."""
+    return _sum({name: record.get(name) for name in IDENTITY})
+
+
+def _sum(data: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -11,11 +11,13 @@ from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.device import device_twin
 from temporl.errors import BadInput, RunFailed
 from temporl.evaluation import OnProgress, Report, Trained, empty_evaluations
+from temporl.pausing import NoPauses, Pauses
 from temporl.results.config import Driver
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.training.device import train_on_device
 from temporl.training.host import train_on_host
 from temporl.training.tick import Tick
+from temporl.training.trees import TreePauses
 
 
 def choose_driver(spec: EnvironmentSpec, wanted: Driver | None) -> Driver:
@@ -48,8 +50,10 @@ def train_deep(
     evaluate_every: int,
     on_progress: OnProgress | None = None,
     make: MakeEnvironment | None = None,
+    pauses: Pauses | None = None,
 ) -> Trained:
     """Train one seed for a number of steps, with greedy evaluations on the way."""
+    tree_pauses = TreePauses(pauses or NoPauses())
     environment = (make or spec.make)()
     observations = environment.observation_space
     actions = check_spaces(observations, environment.action_space, spec.name)
@@ -61,13 +65,20 @@ def train_deep(
         twin = device_twin(spec.name, spec.options, spec.step_limit)
         assert twin is not None
         tick = Tick(agent, spaces, steps, spare=steps // limit + 1)
-        points = train_on_device(tick, twin, seed, evaluate_every)
+        points = train_on_device(tick, twin, seed, evaluate_every, tree_pauses)
     else:
         tick = Tick(agent, spaces, steps)
         points = train_on_host(
-            tick, policy, environment, make or spec.make, evaluate_every, spec.name, seed
+            tick,
+            policy,
+            environment,
+            make or spec.make,
+            evaluate_every,
+            spec.name,
+            seed,
+            tree_pauses,
         )
-    rows = []
+    rows = tree_pauses.rows
     point = None
     for point in points:
         measured = point.measured()

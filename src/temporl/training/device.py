@@ -6,6 +6,7 @@ and a product of another size rounds differently: a seed's result would depend o
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +22,11 @@ from temporl.environments.device import DeviceEnvironment, DeviceState
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment, Decision
 from temporl.training.tick import Point, Progress, Tick, as_arrays, episode_seeds, stops
+from temporl.training.trees import TreePauses
+
+FIRST_STRIDE, STRIDE_SECONDS = 64, 0.5
+"""Steps in one compiled loop: twice as many each time until it takes so long. Between two loops a
+run can be left off."""
 
 
 class Play(NamedTuple):
@@ -128,14 +134,28 @@ class DeviceTraining:
 
 
 def train_on_device(
-    tick: Tick, environment: DeviceEnvironment, seed: int, evaluate_every: int
+    tick: Tick,
+    environment: DeviceEnvironment,
+    seed: int,
+    evaluate_every: int,
+    pauses: TreePauses,
 ) -> Iterator[Point]:
     """Train one seed, pausing at every evaluation and at the end."""
     training = DeviceTraining(tick, environment)
     key = jax.random.key(seed)
-    play = training.begin(tick.networks(seed), key)
-    for number, step in enumerate(stops(tick.steps, evaluate_every)):
-        play = training.advance(play, key, np.int32(step))
+    play = pauses.restored(training.begin(tick.networks(seed), key))
+    step, stride = int(play.progress.step), FIRST_STRIDE
+    for number, stop in enumerate(stops(tick.steps, evaluate_every)):
+        if stop <= step:
+            continue  # what was evaluated before a pause
+        while step < stop:
+            pauses.pause(step, play)
+            began = time.monotonic()
+            step = min(step + stride, stop)
+            play = training.advance(play, key, np.int32(step))
+            play.episode.block_until_ready()
+            if time.monotonic() - began < STRIDE_SECONDS:
+                stride *= 2
         evaluation = None
         if evaluate_every and step % evaluate_every == 0:
             total, length, decisions = training.evaluate(play, key, np.int32(number))

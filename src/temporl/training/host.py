@@ -23,6 +23,7 @@ from temporl.evaluation import play_episode
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment
 from temporl.training.tick import Point, Progress, Tick, as_arrays, episode_seeds, stops
+from temporl.training.trees import TreePauses
 
 
 class Prepared(NamedTuple):
@@ -138,22 +139,36 @@ def train_on_host(
     evaluate_every: int,
     name: str,
     seed: int,
+    pauses: TreePauses,
 ) -> Iterator[Point]:
-    """Train one seed, pausing at every evaluation and at the end."""
+    """Train one seed, pausing at every evaluation and at the end.
+
+    A run can be left off where an episode begins: its seed makes the environment as it was.
+    """
     training = HostTraining(tick)
     key = jax.random.key(seed)
     seeds = jax.jit(partial(episode_seeds, key), static_argnums=0)
     world = CheckedEnvironment(environment, name, seed, policy)
     evaluation_environment = make() if evaluate_every else None
     observation = world.reset(int(seeds(Purpose.ENVIRONMENT, 0)))
-    prepared = training.begin(tick.networks(seed), key, observation)
-    step = 0
+    begun = training.begin(tick.networks(seed), key, observation)
+    prepared, episode = pauses.restored((begun, np.array(0)))
+    step, fresh = int(prepared.progress.step), True
+    if step:
+        world.episode = int(episode) - 1
+        observation = world.reset(int(seeds(Purpose.ENVIRONMENT, int(episode))))
+        if not np.array_equal(observation, np.asarray(prepared.observation)):
+            pauses.pauses.differs()
     for number, stop in enumerate(stops(tick.steps, evaluate_every)):
+        if stop <= step:
+            continue  # what was evaluated before a pause
         while step < stop:
+            if fresh:
+                pauses.pause(step, (prepared, np.array(world.episode)))
             action = int(prepared.commitment.decision.action)
             seen, reward, terminated, truncated = world.step(action)
-            following = seen
-            if terminated or truncated:
+            following, fresh = seen, terminated or truncated
+            if fresh:
                 following = world.reset(int(seeds(Purpose.ENVIRONMENT, world.episode + 1)))
             answer = pack(seen, following, reward, terminated, truncated)
             prepared = training.advance(prepared, key, answer)

@@ -10,10 +10,19 @@ from typing import Any
 
 from temporl.errors import TemporlError
 from temporl.evaluation import OnProgress, Trained
+from temporl.pausing import Pauses
 from temporl.results.config import RunConfig
-from temporl.results.runs import group_folder, is_finished, seed_folder, write_run
+from temporl.results.runs import (
+    group_folder,
+    is_finished,
+    seed_folder,
+    working_folder,
+    write_run,
+)
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.tabular.training import train_tabular
+from temporl.training.checkpoints import MINUTES, working
+from temporl.training.interruption import Interruption
 from temporl.training.log import logged
 from temporl.version import __version__
 
@@ -27,6 +36,8 @@ class PlannedRun:
     folder: Path
     log: bool = False
     """Whether TensorBoard can follow the run."""
+    checkpoint_minutes: float = MINUTES
+    """Minutes between two checkpoints."""
 
     def to_data(self) -> dict[str, Any]:
         """As pure data, for a worker in another process."""
@@ -35,21 +46,37 @@ class PlannedRun:
             "seed": self.seed,
             "folder": str(self.folder),
             "log": self.log,
+            "checkpoint_minutes": self.checkpoint_minutes,
         }
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> PlannedRun:
         """Read back what `to_data` wrote."""
         config = RunConfig.from_data(data["config"])
-        return cls(config, data["seed"], Path(data["folder"]), data["log"])
+        return cls(
+            config, data["seed"], Path(data["folder"]), data["log"], data["checkpoint_minutes"]
+        )
+
+    def plan(self) -> dict[str, Any]:
+        """What the working folder says of the run: nothing of the machine that it is on."""
+        plan = self.config.to_data() | {"seed": self.seed, "log": self.log}
+        return plan | {"checkpoint_minutes": self.checkpoint_minutes}
 
 
 def plan_runs(
-    out: Path, experiment: str, config: RunConfig, seeds: Iterable[int], log: bool = False
+    out: Path,
+    experiment: str,
+    config: RunConfig,
+    seeds: Iterable[int],
+    log: bool = False,
+    checkpoint_minutes: float = MINUTES,
 ) -> list[PlannedRun]:
     """The runs of one configuration, in the folders they belong to."""
     group = group_folder(out, experiment, config)
-    return [PlannedRun(config, seed, seed_folder(group, seed), log) for seed in seeds]
+    return [
+        PlannedRun(config, seed, seed_folder(group, seed), log, checkpoint_minutes)
+        for seed in seeds
+    ]
 
 
 def missing_runs(planned: Iterable[PlannedRun]) -> list[PlannedRun]:
@@ -61,19 +88,30 @@ def execute(
     run: PlannedRun,
     on_progress: OnProgress | None = None,
     make: MakeEnvironment | None = None,
-) -> int:
-    """Train one run and write its folder; returns the number of steps played."""
-    config = run.config
-    with ExitStack() as at_the_end:
-        if run.log:
-            on_progress = at_the_end.enter_context(logged(run.folder, on_progress))
-        trained = _train(run, on_progress, make)
-    write_run(run.folder, config, run.seed, trained, __version__)
-    return trained.steps
+    interruption: Interruption | None = None,
+) -> None:
+    """Train one run from where it was left off, and write its folder.
+
+    The run of an environment that a function makes begins anew: it may be another function.
+    """
+    interruption = interruption or Interruption()
+    minutes = run.checkpoint_minutes if make is None else None
+    place = working_folder(run.folder)
+    with working(place, run.plan(), minutes, interruption) as checkpoints:
+        if is_finished(run.folder):
+            return  # by another process, in the meantime
+        with ExitStack() as at_the_end:
+            if run.log:
+                on_progress = at_the_end.enter_context(logged(run.folder, on_progress))
+            trained = _train(run, on_progress, make, checkpoints)
+        write_run(run.folder, run.config, run.seed, trained, __version__, checkpoints.record())
 
 
 def _train(
-    run: PlannedRun, on_progress: OnProgress | None, make: MakeEnvironment | None
+    run: PlannedRun,
+    on_progress: OnProgress | None,
+    make: MakeEnvironment | None,
+    pauses: Pauses,
 ) -> Trained:
     config = run.config
     if config.is_tabular:
@@ -86,6 +124,7 @@ def _train(
             steps=config.steps,
             evaluate_every=config.evaluate_every,
             on_progress=on_progress,
+            pauses=pauses,
         )
     from temporl.training.deep import train_deep  # JAX takes long to import
 
@@ -100,6 +139,7 @@ def _train(
         evaluate_every=config.evaluate_every,
         on_progress=on_progress,
         make=make,
+        pauses=pauses,
     )
 
 
