@@ -13,6 +13,7 @@ from temporl.environments import EnvironmentSpec
 from temporl.errors import DamagedFile, RunFailed
 from temporl.results.config import RunConfig
 from temporl.results.files import as_json
+from temporl.results.lock import locked
 from temporl.results.runs import read_config, working_folder
 from temporl.tabular import training as tabular_training
 from temporl.training import device as device_training
@@ -148,7 +149,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(file, damage, left_off):
 
 
 def test_the_checkpoint_of_another_run_is_refused(left_off, tmp_path):
-    run, checkpoint = left_off
+    _, checkpoint = left_off
     other = planned(tmp_path / "other", CONFIGS["q, compiled"])
     place = working_folder(other.folder)
     place.mkdir(parents=True)
@@ -165,14 +166,12 @@ def test_a_plan_says_nothing_of_the_machine(left_off):
     assert set(plan) - set(run.config.to_data()) == {"seed", "log", "checkpoint_minutes"}
 
 
-def test_two_processes_do_not_work_on_one_run(left_off, monkeypatch):
-    from temporl.results import lock
-
+def test_two_processes_do_not_work_on_one_run(left_off):
     run, checkpoint = left_off
     with (
-        lock.locked(checkpoint.parent),
+        locked(checkpoint.parent),
         pytest.raises(RunFailed, match=r"worked on by process \d+ on "),
-        lock.locked(checkpoint.parent, patience=0.3),
+        locked(checkpoint.parent, patience=0.3),
     ):
         pass
     execute(run)

@@ -15,6 +15,8 @@ from temporl.version import __version__
 COMMANDS = {
     "train": "train an agent on an environment",
     "evaluate": "play greedy episodes with a trained policy",
+    "resume": "go on with runs that were interrupted",
+    "verify": "check the files of runs",
     "reproduce": "run an experiment of the paper and print ours beside published",
     "list": "list agents, environments or experiments",
 }
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"temporl: {error}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print("temporl: interrupted; finished runs are kept", file=sys.stderr)
+        print("temporl: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone, as `temporl list environments | head` does.

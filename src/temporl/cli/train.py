@@ -15,6 +15,7 @@ from temporl.environments import GridWorld
 from temporl.errors import BadInput
 from temporl.results.config import Driver
 from temporl.training import Run, train
+from temporl.training.checkpoints import MINUTES
 
 A = TypeVar("A")
 
@@ -47,6 +48,8 @@ class Arguments:
     """Write a log that TensorBoard can follow, beside the runs (extra 'tensorboard')."""
     workers: int | None = None
     """Processes to use; one for each core unless given."""
+    checkpoint_minutes: float = MINUTES
+    """Minutes between two checkpoints of a run."""
     out: Path = Path("runs")
     """The results folder."""
 
@@ -87,6 +90,7 @@ def run(words: list[str]) -> int:
         log=arguments.log is not None,
         out=arguments.out,
         workers=arguments.workers,
+        checkpoint_minutes=arguments.checkpoint_minutes,
         **agent_options(command.agent),
     )
     _print_summary(finished)

@@ -106,13 +106,16 @@ def read_bytes(path: Path, most: int) -> bytes:
         raise
     except OSError as error:
         raise DamagedFile(f"{path}: not a file that can be read: {error.strerror}") from error
-    with open(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise DamagedFile(f"{path}: not a plain file")
         if status.st_size > most:
             raise DamagedFile(f"{path}: {status.st_size:,} bytes; allowed here: {most:,}")
-        return file.read(status.st_size)
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(status.st_size)
+    finally:
+        os.close(descriptor)
 
 
 def read_listed(folder: Path, name: str, most: int) -> bytes:

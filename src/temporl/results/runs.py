@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from jaxtyping import Float
 
+from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, DamagedFile
 from temporl.evaluation import Trained
 from temporl.results.config import MOST_EVALUATIONS, RunConfig, run_identity
@@ -148,6 +149,18 @@ def read_config(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise BadInput("run", str(folder), "there is no finished run in it") from None
     return read_json(folder / CONFIG, content)
+
+
+def recorded_environment(folder: Path) -> EnvironmentSpec:
+    """The environment of a run, as it was written down; nothing of it is made yet."""
+    recorded = read_config(folder).get("environment")
+    fields = {"name": str, "options": dict, "step_limit": int | None}
+    if not isinstance(recorded, dict) or recorded.keys() != fields.keys():
+        raise DamagedFile(f"{folder / CONFIG}: names no environment")
+    for field, kind in fields.items():
+        if not isinstance(recorded[field], kind):
+            raise DamagedFile(f"{folder / CONFIG}: not the {field} of an environment")
+    return EnvironmentSpec(**recorded)
 
 
 def read_evaluations(folder: Path, columns: Sequence[str] | None = None) -> pa.Table:

@@ -1,6 +1,6 @@
 """From a configuration to finished runs: one seed here, or many seeds on all cores."""
 
-from temporl.training.runs import PlannedRun, execute, missing_runs, plan_runs
+from temporl.training.runs import PlannedRun, execute, missing_runs, plan_runs, unfinished_runs
 from temporl.training.sweep import Failure, complete, default_workers
 from temporl.training.train import Run, load, train
 
@@ -15,4 +15,5 @@ __all__ = [
     "missing_runs",
     "plan_runs",
     "train",
+    "unfinished_runs",
 ]

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from temporl.errors import TemporlError
+from temporl.errors import DamagedFile, TemporlError
 from temporl.evaluation import OnProgress, Trained
 from temporl.pausing import Pauses
+from temporl.results.checkpoints import PLAN, read_plan
 from temporl.results.config import RunConfig
+from temporl.results.lock import is_locked
 from temporl.results.runs import (
+    PARTIAL,
     group_folder,
     is_finished,
     seed_folder,
@@ -82,6 +85,23 @@ def plan_runs(
 def missing_runs(planned: Iterable[PlannedRun]) -> list[PlannedRun]:
     """Those that are not finished yet."""
     return [run for run in planned if not is_finished(run.folder)]
+
+
+def unfinished_runs(path: Path) -> list[PlannedRun]:
+    """The runs below a folder that were begun and not finished, and that nobody works on now."""
+    runs = []
+    for place in sorted(path.rglob(f"*{PARTIAL}")):
+        folder = place.with_name(place.name.removesuffix(PARTIAL))
+        plan = None if is_finished(folder) or is_locked(place) else read_plan(place)
+        if plan is None:
+            continue
+        try:
+            config = RunConfig.from_data(plan)
+            run = PlannedRun(config, plan["seed"], folder, plan["log"], plan["checkpoint_minutes"])
+        except Exception as error:  # a plan may be wrong in any way
+            raise DamagedFile(f"{place / PLAN}: not the plan of a run: {error}") from error
+        runs.append(run)
+    return runs
 
 
 def execute(

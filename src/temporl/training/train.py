@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput, RunFailed, require_at_least
+from temporl.errors import BadInput, RunFailed, require_at_least, require_range
 from temporl.results.config import Driver, RunConfig
 from temporl.results.policies import load_policy
 from temporl.results.runs import (
@@ -25,6 +25,7 @@ from temporl.results.runs import (
 )
 from temporl.tabular.agents import QLearning
 from temporl.tabular.training import check_trainable
+from temporl.training.checkpoints import MINUTES
 from temporl.training.log import require_tensorboard
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import missing_runs, plan_runs
@@ -66,12 +67,14 @@ def train(
     log: bool = False,
     out: str | Path = "runs",
     workers: int | None = None,
+    checkpoint_minutes: float = MINUTES,
     progress: bool = True,
     **options: Any,
 ) -> Run:
     """Train an agent, and return where the result is.
 
-    Seeds that are in the output folder already are not trained again.
+    Seeds that are in the output folder already are not trained again, and those that were
+    interrupted go on from their last checkpoint.
 
     Args:
         agent: An agent's name, such as `"t-q"`.
@@ -90,6 +93,7 @@ def train(
         log: Whether to write a log for TensorBoard, in `tensorboard/` beside the runs.
         out: The results folder.
         workers: Processes to use; one for each core unless given.
+        checkpoint_minutes: Minutes between two checkpoints of a run.
         progress: Whether to show progress.
         **options: The agent's own hyperparameters.
     """
@@ -100,11 +104,13 @@ def train(
     require_at_least("seed", seed, 0)
     if workers is not None:
         require_at_least("workers", workers, 1)
+    require_range("checkpoint_minutes", checkpoint_minutes, 0.0, 1e9)
     if log:
         require_tensorboard()
     out = prepare_output(Path(out))
     label = config.environment.label
-    planned = plan_runs(out, label, config, range(seed, seed + seeds), log)
+    chosen = range(seed, seed + seeds)
+    planned = plan_runs(out, label, config, chosen, log, checkpoint_minutes)
     missing = missing_runs(planned)
     if make is not None and len(missing) < len(planned):
         raise BadInput(
