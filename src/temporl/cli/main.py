@@ -15,6 +15,7 @@ from temporl.version import __version__
 COMMANDS = {
     "train": "train an agent on an environment",
     "evaluate": "play greedy episodes with a trained policy",
+    "sweep": "run agents x environments x options x seeds from a file",
     "resume": "go on with runs that were interrupted",
     "verify": "check the files of runs",
     "reproduce": "run an experiment of the paper and print ours beside published",

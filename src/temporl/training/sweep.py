@@ -179,6 +179,8 @@ class WorkerProcess:
 
     def __init__(self) -> None:
         self.stopped = False
+        self.ready = 0.0
+        """When the process had started, by the monotonic clock."""
         self._lock = threading.Lock()
         self._process = self._start()
 
@@ -212,7 +214,9 @@ class WorkerProcess:
             self._process.stdin.flush()
             for line in self._process.stdout:
                 message = json.loads(line)
-                if "report" in message:
+                if "ready" in message:
+                    self.ready = time.monotonic()
+                elif "report" in message:
                     on_progress(Report(*message["report"]))
                 elif "failed" in message:
                     raise RunFailed(message["failed"])

@@ -99,8 +99,16 @@ def train(
     """
     made = make_agent(agent, **options)
     spec, make = _environment(env, env_options, step_limit)
-    config = _configuration(made, spec, episodes, steps, evaluate_every, driver, make)
-    require_at_least("seeds", seeds, 1)
+    config = configure(
+        made,
+        spec,
+        episodes=episodes,
+        steps=steps,
+        evaluate_every=evaluate_every,
+        driver=driver,
+        make=make,
+    )
+    require_range("seeds", seeds, 1, 1_000_000)
     require_at_least("seed", seed, 0)
     if workers is not None:
         require_at_least("workers", workers, 1)
@@ -127,14 +135,15 @@ def train(
     return Run(group_folder(out, label, config), config, tuple(run.seed for run in planned))
 
 
-def _configuration(
+def configure(
     agent: Any,
     spec: EnvironmentSpec,
-    episodes: int | None,
-    steps: int | None,
-    evaluate_every: int | None,
-    driver: Driver | None,
-    make: Callable[[], gym.Env[Any, Any]] | None,
+    *,
+    episodes: int | None = None,
+    steps: int | None = None,
+    evaluate_every: int | None = None,
+    driver: Driver | None = None,
+    make: Callable[[], gym.Env[Any, Any]] | None = None,
 ) -> RunConfig:
     """Fill in what was left open, and find out now whether the agent can learn there at all."""
     if isinstance(agent, QLearning):

@@ -41,6 +41,7 @@ def main() -> None:
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     with interruptible() as interruption, suppress(BrokenPipeError):
         threading.Thread(target=listen, args=(lines,), daemon=True).start()
+        answer(channel, {"ready": True})
         while not interruption.requested and (line := lines.get()) is not None:
             try:
                 work(PlannedRun.from_data(json.loads(line)), channel, interruption)
