@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from temporl.agents import agent_name, agent_options, make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput, require_at_least
+from temporl.errors import BadInput, require_range
 from temporl.tabular.agents import QLearning
 
 Driver = Literal["device", "host"]
@@ -17,6 +17,8 @@ Driver = Literal["device", "host"]
 FORMAT = 1
 """The version of the results folder; a change of its meaning changes every run's identity."""
 
+LONGEST_RUN = 2_000_000_000
+"""Steps or episodes: what the counters of compiled programs can count."""
 MOST_EVALUATIONS = 5_000_000
 """Greedy episodes of a run: as many as a reader takes without being asked twice."""
 
@@ -41,7 +43,7 @@ class RunConfig:
             )
         for field, amount in (("episodes", self.episodes), ("steps", self.steps)):
             if amount is not None:
-                require_at_least(field, amount, 1)
+                require_range(field, amount, 1, LONGEST_RUN)
         if self.evaluate_every < 0:
             unit = "episodes" if self.is_tabular else "steps"
             raise BadInput(

@@ -8,6 +8,7 @@ way.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -63,14 +64,14 @@ def complete_on_ray(
 
     if not missing:
         return []
-    settings = {"env_vars": compiler_settings() | {"PYTHONUNBUFFERED": "1"}}
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+    alone = {"_node_ip_address": "127.0.0.1", "include_dashboard": False}
     try:
         ray.init(
-            address=None if address == "local" else address,
-            runtime_env=settings,
+            runtime_env={"env_vars": compiler_settings()},
             log_to_driver=False,
             logging_level="ERROR",
-            include_dashboard=False if address == "local" else None,
+            **(alone if address == "local" else {"address": address}),
         )
     except (ConnectionError, ValueError, RuntimeError) as error:
         reason = str(error).partition("\n")[0]
