@@ -9,12 +9,11 @@ its weights and evaluation rows must be those of the same run in peace, and it b
 
 from __future__ import annotations
 
-import json
+import math
 import os
+import resource
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, replace
@@ -25,17 +24,21 @@ import tyro
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
+from temporl.errors import CannotWrite
 from temporl.results.config import RunConfig
 from temporl.results.verifying import verify
-from temporl.training import PlannedRun
+from temporl.training import PlannedRun, checkpoints, execute
 from temporl.training.sweep import compiler_settings
 
+os.environ.update(compiler_settings())  # before JAX starts, which is in the children
+CLEAR = 42
+"""The exit code of a run that said clearly that the disk is full."""
 MOMENTS = 0.7
 """Kills come within this part of the time that the whole run takes."""
 SMALL = {"hidden": (32,), "batch_size": 32}
 DRIVERS = {
     "tabular": RunConfig(
-        make_agent("t-q", epsilon="log"), EnvironmentSpec("Blackjack-v1", {}, 20), episodes=20_000
+        make_agent("t-q", epsilon="log"), EnvironmentSpec("Blackjack-v1", {}, 20), episodes=8_000
     ),
     "device": RunConfig(
         make_agent("t-dqn", **SMALL),
@@ -52,17 +55,6 @@ DRIVERS = {
         driver="host",
     ),
 }
-EXECUTE = (
-    "import json, sys; from temporl.training import PlannedRun, execute;"
-    "execute(PlannedRun.from_data(json.loads(sys.argv[1])))"
-)
-LIMITED = (
-    "import json, resource, sys; from temporl.errors import CannotWrite;"
-    "from temporl.training import PlannedRun, execute;"
-    "limit = int(sys.argv[2]); resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))\n"
-    "try: execute(PlannedRun.from_data(json.loads(sys.argv[1])))\n"
-    "except CannotWrite as error: sys.exit(str(error))"
-)
 
 
 @dataclass(frozen=True)
@@ -92,14 +84,40 @@ def main() -> None:
                 disk(driver, arguments.sizes, Path(place) / driver)
 
 
-def start(run: PlannedRun, code: str = EXECUTE, *more: str) -> subprocess.Popen[str]:
-    """Execute a run in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-c", code, json.dumps(run.to_data()), *more],
-        env={**os.environ, **compiler_settings()},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+class Child:
+    """A process that executes a run; forked, so that it begins at once."""
+
+    def __init__(self, run: PlannedRun, limit: int | None = None) -> None:
+        self.process = os.fork()
+        if self.process:
+            return
+        code = 1
+        try:
+            checkpoints.MOST_TIME = 0.3  # many checkpoints are many moments to be killed at
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            execute(run)
+            code = 0
+        except CannotWrite:
+            code = CLEAR
+        finally:
+            os._exit(code)
+
+    def wait(self, seconds: float = math.inf) -> int | None:
+        """Its exit code; None if it is still there after some time."""
+        until = time.monotonic() + seconds
+        while True:
+            process, status = os.waitpid(self.process, os.WNOHANG)
+            if process:
+                return os.waitstatus_to_exitcode(status)
+            if time.monotonic() > until:
+                return None
+            time.sleep(0.002)
+
+    def kill(self) -> None:
+        """End it as nobody can object to."""
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
 
 
 def outcome(run: PlannedRun) -> list[bytes]:
@@ -113,8 +131,7 @@ def calm(run: PlannedRun, place: Path) -> tuple[list[bytes], float]:
     began = time.monotonic()
     peaceful = replace(run, folder=place / "calm" / run.folder.name)
     shutil.rmtree(peaceful.folder, ignore_errors=True)
-    complaints = start(peaceful).communicate()[1]
-    assert peaceful.folder.exists(), complaints
+    assert Child(peaceful).wait() == 0
     return outcome(peaceful), time.monotonic() - began
 
 
@@ -128,14 +145,12 @@ def kills(driver: str, count: int, place: Path, seed: int) -> None:
     while done < count:
         shutil.rmtree(run.folder, ignore_errors=True)
         while not run.folder.exists():
-            process = start(run)
+            child = Child(run)
             moment = float(random.uniform(0.0, MOMENTS * seconds))
-            try:
-                code = process.wait(moment if done < count else None)
-                assert code == 0, process.communicate()[1]
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
+            code = child.wait(moment if done < count else math.inf)
+            assert code in (0, None)
+            if code is None:
+                child.kill()
                 done += 1
             states = [finding.state for finding in verify(place / "killed")]
             unreadable += states.count("damaged")
@@ -159,11 +174,9 @@ def disk(driver: str, sizes: int, place: Path) -> None:
     clear = sound = identical = 0
     for limit in np.linspace(0, largest - 1, sizes).astype(int):
         full = replace(run, folder=place / f"full-{limit}" / "seed-0")
-        process = start(full, LIMITED, str(limit))
-        complaints = process.communicate()[1]
-        clear += process.returncode == 1 and "cannot be written: File too large" in complaints
+        clear += Child(full, int(limit)).wait() == CLEAR
         sound += all(finding.state != "damaged" for finding in verify(full.folder.parent))
-        assert start(full).wait() == 0
+        assert Child(full).wait() == 0
         identical += outcome(full) == expected
     print(
         f"{driver}: {clear} of {sizes} a clear error, {sound} of {sizes} sound afterwards,"

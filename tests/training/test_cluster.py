@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from temporl.errors import BadInput
+from temporl.training.cluster import require_cluster
 
 pytest.importorskip("ray")
 
@@ -49,8 +53,6 @@ def contents(out: Path) -> dict[str, bytes]:
 
 
 def sweep(place: Path, marks: str, *words: str) -> subprocess.CompletedProcess[str]:
-    import os
-
     (place / marks).mkdir()
     return subprocess.run(
         [sys.executable, "-m", "temporl", "sweep", "both.toml", "--out", f"out-{marks}", *words],
@@ -79,9 +81,8 @@ def test_a_cluster_gives_the_same_files_and_retries_only_deaths(tmp_path):
     assert again.returncode == 0
 
 
-def test_no_cluster_where_there_is_none(tmp_path):
-    (tmp_path / "both.toml").write_text(FILE.replace(', "{module}:Fragile-v0"', ""))
-    done = sweep(tmp_path, "none", "--ray", "127.0.0.1:1")
-    assert done.returncode == 2, done.stderr
-    assert "ray: '127.0.0.1:1' cannot be used" in done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:99999999", "nowhere", "", ":6379"])
+def test_no_cluster_where_there_is_none(address):
+    with pytest.raises(BadInput) as caught:
+        require_cluster(address)
+    assert caught.value.field == "ray"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import tempfile
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -27,6 +28,7 @@ from temporl.training.sweep import Failure, compiler_settings
 
 RETRIES = 20
 """How often a run is sent out again because its worker or its node died."""
+SECONDS_TO_ANSWER = 5.0
 AHEAD = 2
 """Runs that are sent out for each core: one that it works on, and one that waits."""
 
@@ -35,6 +37,19 @@ def require_ray() -> None:
     """Raise if Ray is not installed, before anything is started."""
     if find_spec("ray") is None:
         raise BadInput("ray", "", "install it first: pip install -e '.[ray]'")
+
+
+def require_cluster(address: str) -> None:
+    """Raise if nobody answers at an address; Ray itself would go on asking for many minutes."""
+    host, _, port = address.rpartition(":")
+    if address == "local" or "://" in address:
+        return
+    if not host or not port.isdecimal():
+        raise BadInput("ray", address, "allowed: 'local', or host:port as 'ray start' prints it")
+    try:
+        socket.create_connection((host, int(port)), timeout=SECONDS_TO_ANSWER).close()
+    except (OSError, OverflowError) as error:
+        raise BadInput("ray", address, f"no cluster answers there: {error}") from error
 
 
 def execute_remotely(data: str) -> dict[str, bytes] | str:
@@ -60,6 +75,7 @@ def complete_on_ray(
 ) -> list[Failure]:
     """Execute runs on a cluster, and return those that failed; the others are on disk here."""
     require_ray()
+    require_cluster(address)
     import ray
 
     if not missing:
