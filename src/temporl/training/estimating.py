@@ -94,10 +94,10 @@ def estimate(missing: Sequence[PlannedRun], workers: int) -> Estimate:
 
 
 def _mean(config: RunConfig, runs: int, trials: Sequence[_Trial]) -> Cost:
-    measured = [trial.cost(runs) for trial in trials]
     for trial in trials:
         if trial.failure:
             raise RunFailed(f"{config.agent_name} on {config.environment.name}: {trial.failure}")
+    measured = [trial.cost(runs) for trial in trials]
     return Cost(
         config,
         runs,
@@ -146,18 +146,17 @@ class _Trial:
             process.kill()
 
     def cost(self, runs: int) -> Cost:
-        """What was seen."""
-        partial = working_folder(self._last.folder)
-        checkpoint = size_of(partial)
-        if len(self._durations) > 1:
-            first, *others = self._durations
-            seconds = sum(others) / len(others)
-            disk = size_of(self.place / f"seed-{self.run.seed}")
-            return Cost(self.run.config, runs, seconds, max(first - seconds, 0.0), disk, checkpoint)
+        """What was seen: whole runs, or how fast a part of one went."""
         config = self.run.config
+        checkpoint = size_of(working_folder(self._last.folder))
+        if self._durations:
+            first, *others = self._durations
+            seconds = sum(others) / len(others) if others else first
+            disk = size_of(self.place / f"seed-{self.run.seed}")
+            return Cost(config, runs, seconds, max(first - seconds, 0.0), disk, checkpoint)
         (first_time, first_part), (last_time, last_part) = self._reports[0], self._reports[-1]
         if last_part == first_part:
-            raise RunFailed("it is too slow to be judged in a few seconds")
+            first_time = first_part = 0.0
         seconds = (last_time - first_time) / (last_part - first_part)
         budget = config.steps or config.episodes or 0
         rows = budget // config.evaluate_every if config.evaluate_every else 0
