@@ -9,7 +9,7 @@ EXPERIMENTS ?= gridworlds gridworlds-skip gridworlds-committed skip-length explo
 DEEP_EXPERIMENTS ?= featurized featurized-skip architectures
 SEEDS ?= 3
 
-.PHONY: demo test check docs results deep-results benchmark clean
+.PHONY: demo test check docs results deep-results benchmark chaos clean
 
 demo: $(VENV)/installed  ## the paper's gridworld table at full scale, beside the published numbers
 	$(BIN)/temporl reproduce gridworlds --out $(OUT)
@@ -37,6 +37,12 @@ deep-results: $(VENV)/installed-dev  ## the same for deep agents: hours; interru
 benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
 	$(BIN)/python benchmarks/tabular.py
 	$(BIN)/python benchmarks/featurized.py
+
+chaos: $(VENV)/installed-dev  ## kill, fill and remove, and compare bits: an hour or more
+	$(BIN)/python benchmarks/chaos.py kills
+	$(BIN)/python benchmarks/chaos.py disk
+	$(BIN)/python benchmarks/chaos_cluster.py
+	$(BIN)/python benchmarks/scaling.py checkpoints overhead folder memory
 
 clean:  ## everything that can be made again, but no results
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis
