@@ -10,16 +10,22 @@ from __future__ import annotations
 
 import os
 import random
+import secrets
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import tyro
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_AUTH_MODE"] = "token"
+os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # of this cluster, for as long as it lasts
+PORT = 46379
 TEMPORL = [sys.executable, "-m", "temporl"]
 FILE = """
 name = "cluster"
@@ -28,6 +34,24 @@ environments = ["temporl/ZigZag-v0"]
 seeds = {seeds}
 episodes = {episodes}
 """
+
+
+def node(*words: str) -> subprocess.Popen[bytes]:
+    """A node of the cluster with one core, which nobody else can reach."""
+    command = [str(Path(sys.executable).with_name("ray")), "start", "--block", "--num-cpus", "1"]
+    return subprocess.Popen(
+        [*command, "--node-ip-address", "127.0.0.1", *words], stdout=subprocess.DEVNULL
+    )
+
+
+def wait_for(port: int) -> None:
+    """Wait until the first node answers."""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        with suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        time.sleep(0.5)
 
 
 def workers() -> list[int]:
@@ -56,17 +80,16 @@ def main(runs: int = 500, episodes: int = 20_000, every: float = 3.0, seed: int 
         every: Seconds between two kills of a worker.
         seed: Which workers.
     """
-    from ray.cluster_utils import Cluster
-
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="temporl-cluster-") as text:
         place = Path(text)
         (place / "sweep.toml").write_text(FILE.format(seeds=runs // 2, episodes=episodes))
         sweep = [*TEMPORL, "sweep", "sweep.toml", "--out"]
-        local = {"node_ip_address": "127.0.0.1", "num_cpus": 1}
-        cluster = Cluster(initialize_head=True, head_node_args=local)
-        second = cluster.add_node(**local)
-        command = [*sweep, "chaos", "--ray", cluster.address]
+        first = node("--head", "--port", str(PORT), "--include-dashboard", "false")
+        wait_for(PORT)
+        second = node("--address", f"127.0.0.1:{PORT}")
+        time.sleep(5.0)
+        command = [*sweep, "chaos", "--ray", f"127.0.0.1:{PORT}"]
         driver = subprocess.Popen(command, cwd=place)
         kills, removed, restarted = 0, False, False
         while driver.poll() is None:
@@ -76,13 +99,15 @@ def main(runs: int = 500, episodes: int = 20_000, every: float = 3.0, seed: int 
                 kills += 1
             done = len(list(place.glob("chaos/*/*/seed-*/config.json")))
             if not removed and done > runs // 3:
-                cluster.remove_node(second)
+                second.terminate()
                 removed = True
             if not restarted and done > runs // 2:
                 driver.kill()
                 driver.wait()
                 driver, restarted = subprocess.Popen(command, cwd=place), True
-        cluster.shutdown()
+        for one in (second, first):
+            one.terminate()
+            one.wait()
         subprocess.run([*sweep, "calm"], cwd=place, check=True)
         same = contents(place / "chaos") == contents(place / "calm")
         finished = len(list(place.glob("chaos/*/*/seed-*/config.json")))

@@ -89,7 +89,7 @@ def complete_on_ray(
             logging_level="ERROR",
             **(alone if address == "local" else {"address": address}),
         )
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         reason = str(error).partition("\n")[0]
         raise BadInput("ray", address, f"no cluster answers there: {reason}") from error
     try:
