@@ -47,7 +47,7 @@ def device(agent: str, *seeds: str) -> Contestant:
 
     world = device_twin(ENVIRONMENT, {}, None)
     assert world is not None
-    spaces = agent_spaces(world.observation_space, gym.spaces.Discrete(world.actions))
+    spaces = agent_spaces(world.observation_space, world.action_space)
     made = make_agent(agent, batch_size=BATCH, buffer_size=STEPS)
     training = DeviceTraining(Tick(made, spaces, STEPS, spare=STEPS // world.step_limit + 1), world)
 

@@ -115,7 +115,7 @@ def test_the_same_steps_in_the_ring(case):
     """Every observation, action, reward and end that the host saw is in the ring of the device."""
     _, name, limit = CASES[case]
     environment = DeviceEnvironment(name, limit)
-    spaces = agent_spaces(environment.observation_space, gym.spaces.Discrete(environment.actions))
+    spaces = agent_spaces(environment.observation_space, environment.action_space)
     tick = Tick(agent(case), spaces, STEPS, spare=STEPS // limit + 1)
     training, key = DeviceTraining(tick, environment), jax.random.key(0)
     play = training.begin(tick.networks(0), key)
@@ -134,7 +134,7 @@ def test_the_same_steps_in_the_ring(case):
     ends = [(terminated, truncated) for *_, terminated, truncated in steps]
     assert (False, True) in ends
     assert any(terminated for terminated, _ in ends) == (name == "CartPole-v1")
-    assert len({step[1] for step in steps}) == environment.actions
+    assert len({step[1] for step in steps}) == environment.action_space.n
 
 
 @EVERY_CASE

@@ -16,6 +16,13 @@ AGENTS = {
     "t-dqn": "temporl.agents.temporl:TempoDQN",
     "dar": "temporl.agents.dar:DAR",
     "ez-dqn": "temporl.agents.ez_greedy:ExtendedDQN",
+    "ddpg": "temporl.agents.ddpg:DDPG",
+    "t-ddpg": "temporl.agents.temporl:TempoDDPG",
+    "figar": "temporl.agents.figar:FiGAR",
+    "td3": "temporl.agents.td3:TD3",
+    "t-td3": "temporl.agents.temporl:TempoTD3",
+    "sac": "temporl.agents.sac:SAC",
+    "t-sac": "temporl.agents.temporl:TempoSAC",
 }
 """Where each agent is; it is imported when it is wanted, because deep ones take long to import."""
 

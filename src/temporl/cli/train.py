@@ -40,6 +40,9 @@ class Arguments:
     evaluate_every: int | None = None
     """One greedy episode after so many episodes (tabular agents; each unless given) or steps (deep
     agents; 200 times in all unless given); 0 for never."""
+    evaluation_starts: int | None = None
+    """Evaluate a deep agent from the same so many starts each time, before the first step too;
+    unless given, in one episode from a new start."""
     driver: Driver | None = None
     """Who steps the environment for a deep agent: 'device' where it is compiled, 'host' for any
     Gymnasium environment; the fastest possible unless given."""
@@ -83,6 +86,7 @@ def run(words: list[str]) -> int:
         env_options=key_values(arguments.env_options, "env_options"),
         step_limit=arguments.step_limit,
         evaluate_every=arguments.evaluate_every,
+        evaluation_starts=arguments.evaluation_starts,
         driver=arguments.driver,
         log=arguments.log is not None,
         out=arguments.out,
