@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap
 from matplotlib.figure import Figure
 
@@ -87,12 +88,19 @@ def draw_skips(figure: Figure, axes: Axes, choices: Choices) -> None:
     mesh = axes.pcolormesh(
         choices.across, choices.upwards, choices.skips, cmap=SKIP_COLOURS, norm=norm
     )
+    colour_bar(figure, axes, mesh, "steps", range(1, longest + 1))
+
+
+def colour_bar(
+    figure: Figure, axes: Axes, colours: ScalarMappable, title: str, ticks: Sequence[int]
+) -> None:
+    """A narrow bar beside an axes that says what its colours mean."""
     box, width = axes.get_position(), float(figure.get_size_inches()[0])
     bar = figure.colorbar(
-        mesh, cax=figure.add_axes((box.x1 + 0.1 / width, box.y0, 0.13 / width, box.height))
+        colours, cax=figure.add_axes((box.x1 + 0.1 / width, box.y0, 0.13 / width, box.height))
     )
-    bar.ax.set_title("steps", fontsize=9, fontweight="normal", loc="left", pad=6)
-    bar.set_ticks(list(range(1, longest + 1)))
+    bar.ax.set_title(title, fontsize=9, fontweight="normal", loc="left", pad=6)
+    bar.set_ticks(list(ticks))
     bar.ax.minorticks_off()
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0)
