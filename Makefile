@@ -53,5 +53,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) --editable '.[dev,docs,box2d,ray,tensorboard]'
+	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,ray,tensorboard]'
 	touch $@

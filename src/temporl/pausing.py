@@ -10,7 +10,7 @@ import numpy as np
 Arrays = dict[str, np.ndarray]
 
 
-class Pauses(Protocol):
+class Breaks(Protocol):
     """Where a run goes on from, and where it may be left off."""
 
     @property
@@ -21,7 +21,7 @@ class Pauses(Protocol):
     def pause(self, step: int, arrays: Callable[[], Arrays]) -> None:
         """Called wherever a run could go on from `arrays`; may write them down, and may not return.
 
-        It must not change anything: a run is the same with and without pauses.
+        It must not change anything: a run is the same with and without it.
         """
         ...
 
@@ -30,7 +30,7 @@ class Pauses(Protocol):
         ...
 
 
-class NoPauses:
+class NoBreaks:
     """From the beginning to the end at once."""
 
     saved: Arrays | None = None

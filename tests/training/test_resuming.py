@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import gymnasium as gym
 import numpy as np
@@ -18,6 +19,13 @@ from temporl.results.runs import read_config, working_folder
 from temporl.tabular import training as tabular_training
 from temporl.training import device as device_training
 from temporl.training import execute
+
+
+def continuous(agent: str, **options) -> RunConfig:
+    """Pendulum, evaluated from fixed starts, before the first step as well."""
+    config = deep(agent, "host", "Pendulum-v1", steps=900, warm_up=20, **options)
+    return replace(config, evaluation_starts=2, evaluate_every=300)
+
 
 CONFIGS = {
     "q, compiled": tabular("q"),
@@ -37,6 +45,10 @@ CONFIGS = {
     "t-dqn, host": deep("t-dqn", "host", max_skip=4, architecture="shared"),
     "dar, host": deep("dar", "host", max_skip=4),
     "ez-dqn, host": deep("ez-dqn", "host"),
+    "t-ddpg, host": continuous("t-ddpg", max_skip=4),
+    "td3, host": continuous("td3"),
+    "t-sac, host": continuous("t-sac", max_skip=4),
+    "figar, host": continuous("figar", max_skip=4),
     "t-dqn, numbered observations": deep("t-dqn", "host", "FrozenLake-v1", 200, max_skip=3),
 }
 

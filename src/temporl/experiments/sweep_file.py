@@ -33,7 +33,7 @@ from temporl.training import PlannedRun, configure, plan_runs
 MOST_BYTES = 2**20
 MOST_RUNS = 1_000_000
 LISTS = ("agents", "environments")
-NUMBERS = ("seeds", "steps", "episodes", "evaluate_every", "step_limit")
+NUMBERS = ("seeds", "steps", "episodes", "evaluate_every", "evaluation_starts", "step_limit")
 KNOWN = ("name", *LISTS, *NUMBERS, "driver", "env_options", "options")
 
 
@@ -108,6 +108,7 @@ def _configs(data: dict[str, Any], most: int) -> Iterator[RunConfig]:
                     episodes=data.get("episodes"),
                     steps=data.get("steps"),
                     evaluate_every=data.get("evaluate_every"),
+                    evaluation_starts=data.get("evaluation_starts"),
                     driver=data.get("driver"),
                 )
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from temporl.agents import agent_name, agent_options, make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput, require_range
+from temporl.errors import BadInput, require_at_least, require_range
 from temporl.tabular.agents import QLearning
 
 Driver = Literal["device", "host"]
@@ -35,6 +35,9 @@ class RunConfig:
     """One greedy episode after so many episodes of a tabular agent, or steps of a deep one."""
     driver: Driver | None = None
     """Who steps the environment for a deep agent: compiled code, or Gymnasium."""
+    evaluation_starts: int | None = None
+    """A deep agent is evaluated from the same so many starts each time, before the first step too;
+    unless given, in one episode from a new start."""
 
     def __post_init__(self) -> None:
         if (self.episodes is None) == (self.steps is None):
@@ -49,8 +52,13 @@ class RunConfig:
             raise BadInput(
                 "evaluate_every", self.evaluate_every, f"allowed: 0 (never) or a number of {unit}"
             )
-        most = self.steps or self.episodes or 0
-        if self.evaluate_every and most // self.evaluate_every > MOST_EVALUATIONS:
+        if self.evaluation_starts is not None:
+            require_at_least("evaluation_starts", self.evaluation_starts, 1)
+            if self.is_tabular:
+                raise BadInput(
+                    "evaluation_starts", self.evaluation_starts, "deep agents only; leave it out"
+                )
+        if self.evaluations > MOST_EVALUATIONS:
             raise BadInput(
                 "evaluate_every",
                 self.evaluate_every,
@@ -58,6 +66,13 @@ class RunConfig:
             )
         if self.steps is None and not self.is_tabular:
             raise BadInput("episodes", self.episodes, "this agent trains for a number of steps")
+
+    @property
+    def evaluations(self) -> int:
+        """How many greedy episodes there are at most."""
+        budget = self.steps or self.episodes or 0
+        times = budget // self.evaluate_every if self.evaluate_every else 0
+        return times if self.evaluation_starts is None else (times + 1) * self.evaluation_starts
 
     @property
     def is_tabular(self) -> bool:
@@ -71,7 +86,7 @@ class RunConfig:
 
     def to_data(self) -> dict[str, Any]:
         """As pure data."""
-        return {
+        data = {
             "format": FORMAT,
             "agent": self.agent_name,
             "options": agent_options(self.agent),
@@ -81,6 +96,9 @@ class RunConfig:
             "evaluate_every": self.evaluate_every,
             "driver": self.driver,
         }
+        if self.evaluation_starts is not None:
+            data["evaluation_starts"] = self.evaluation_starts
+        return data
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> RunConfig:
@@ -92,6 +110,7 @@ class RunConfig:
             steps=data["steps"],
             evaluate_every=data["evaluate_every"],
             driver=data["driver"],
+            evaluation_starts=data.get("evaluation_starts"),
         )
 
     @property
@@ -102,14 +121,14 @@ class RunConfig:
 
 IDENTITY = (
     *("format", "agent", "options", "environment", "episodes", "steps"),
-    *("evaluate_every", "driver", "seed"),
+    *("evaluate_every", "evaluation_starts", "driver", "seed"),
 )
 """What makes a run the run it is."""
 
 
 def run_identity(record: dict[str, Any]) -> str:
     """What a run is called wherever it is copied to: the sum of its configuration and seed."""
-    return _sum({name: record.get(name) for name in IDENTITY})
+    return _sum({name: record[name] for name in IDENTITY if name in record})
 
 
 def _sum(data: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from temporl.environments.catalogue import step_limit_of
 from temporl.environments.spaces import enumerate_space
 from temporl.environments.transitions import TransitionTable, transition_table
 from temporl.evaluation import Evaluations, OnProgress, Report, Trained, empty_evaluations
-from temporl.pausing import Pauses
+from temporl.pausing import Breaks
 from temporl.tabular.agents import QLearning
 from temporl.tabular.compiled_training import Budget, train_episodes
 from temporl.tabular.learner import empty_tables
@@ -43,7 +43,7 @@ def train_tabular(
     evaluate_every: int = 1,
     on_progress: OnProgress | None = None,
     prefer_stepping: bool = False,
-    pauses: Pauses | None = None,
+    breaks: Breaks | None = None,
 ) -> Trained:
     """Train one seed for a number of episodes or of steps, with greedy evaluations on the way."""
     environment = make()
@@ -56,7 +56,7 @@ def train_tabular(
     policy = TabularPolicy(agent, tables, observations, actions)
     table = None if prefer_stepping else transition_table(environment)
     run = Run(policy, budget, evaluate_every, seed)
-    run.restore(pauses.saved if pauses is not None else None)
+    run.restore(breaks.saved if breaks is not None else None)
     for chunk in (
         train_compiled(run, table)
         if table is not None
@@ -65,8 +65,8 @@ def train_tabular(
         run.add(chunk)
         if on_progress is not None:
             on_progress(Report(run.spent / amount, run.step, _latest(chunk)))
-        if pauses is not None and run.spent < amount:
-            pauses.pause(run.step, run.arrays)
+        if breaks is not None and run.spent < amount:
+            breaks.pause(run.step, run.arrays)
     environment.close()
     return Trained(policy, run.evaluations(), run.episode, run.step)
 

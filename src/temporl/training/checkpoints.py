@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from temporl.pausing import Arrays, NoPauses
+from temporl.pausing import Arrays, NoBreaks
 from temporl.results.checkpoints import (
     checkpoints,
     read_checkpoint,
@@ -27,8 +27,8 @@ MOST_TIME = 0.01
 """The part of a run's time that may be spent on checkpoints: slow ones are made less often."""
 
 
-class Checkpoints(NoPauses):
-    """The pauses of a run in a working folder; without minutes, nothing is written or read."""
+class Checkpoints(NoBreaks):
+    """The breaks of a run in a working folder; without minutes, nothing is written or read."""
 
     def __init__(
         self, folder: Path, plan: dict[str, Any], minutes: float | None, interruption: Interruption

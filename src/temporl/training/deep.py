@@ -11,13 +11,13 @@ from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.device import device_twin
 from temporl.errors import BadInput, RunFailed
 from temporl.evaluation import OnProgress, Report, Trained, empty_evaluations
-from temporl.pausing import NoPauses, Pauses
+from temporl.pausing import Breaks, NoBreaks
 from temporl.results.config import Driver
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.training.device import train_on_device
 from temporl.training.host import train_on_host
-from temporl.training.tick import Tick
-from temporl.training.trees import TreePauses
+from temporl.training.tick import Pauses, Tick
+from temporl.training.trees import TreeBreaks
 
 
 def choose_driver(spec: EnvironmentSpec, wanted: Driver | None) -> Driver:
@@ -32,10 +32,10 @@ def choose_driver(spec: EnvironmentSpec, wanted: Driver | None) -> Driver:
     return wanted or ("host" if twin is None else "device")
 
 
-def check_trainable_deep(make: MakeEnvironment, name: str) -> None:
-    """Raise if these agents cannot learn in an environment, before anything is started."""
+def check_trainable_deep(agent: Any, make: MakeEnvironment, name: str) -> None:
+    """Raise if an agent cannot learn in an environment, before anything is started."""
     environment = make()
-    check_spaces(environment.observation_space, environment.action_space, name)
+    check_spaces(agent, environment.observation_space, environment.action_space, name)
     step_limit_of(environment, name)
     environment.close()
 
@@ -48,37 +48,32 @@ def train_deep(
     seed: int,
     steps: int,
     evaluate_every: int,
+    evaluation_starts: int | None = None,
     on_progress: OnProgress | None = None,
     make: MakeEnvironment | None = None,
-    pauses: Pauses | None = None,
+    breaks: Breaks | None = None,
 ) -> Trained:
     """Train one seed for a number of steps, with greedy evaluations on the way."""
-    tree_pauses = TreePauses(pauses or NoPauses())
+    tree_breaks = TreeBreaks(breaks or NoBreaks())
     environment = (make or spec.make)()
-    observations = environment.observation_space
-    actions = check_spaces(observations, environment.action_space, spec.name)
+    observations, actions = environment.observation_space, environment.action_space
+    check_spaces(agent, observations, actions, spec.name)
     limit = step_limit_of(environment, spec.name)
     spaces = agent_spaces(observations, actions)
+    pauses = Pauses(steps, evaluate_every, evaluation_starts)
     policy = NetworkPolicy(agent, None, observations, actions)
     if driver == "device":
         environment.close()
         twin = device_twin(spec.name, spec.options, spec.step_limit)
         assert twin is not None
         tick = Tick(agent, spaces, steps, spare=steps // limit + 1)
-        points = train_on_device(tick, twin, seed, evaluate_every, tree_pauses)
+        points = train_on_device(tick, twin, seed, pauses, tree_breaks)
     else:
         tick = Tick(agent, spaces, steps)
         points = train_on_host(
-            tick,
-            policy,
-            environment,
-            make or spec.make,
-            evaluate_every,
-            spec.name,
-            seed,
-            tree_pauses,
+            tick, policy, environment, make or spec.make, pauses, spec.name, seed, tree_breaks
         )
-    rows = tree_pauses.rows
+    rows = tree_breaks.rows
     point = None
     for point in points:
         measured = point.measured()
@@ -86,8 +81,7 @@ def train_deep(
             if not math.isfinite(number):
                 place = f"seed {seed}, step {point.step}"
                 raise RunFailed(f"{spec.name}: {quantity} became {number} ({place})")
-        if point.evaluation is not None:
-            rows.append((point.episode, point.step, *point.evaluation))
+        rows += [(point.episode, point.step, *played) for played in point.evaluations]
         if on_progress is not None:
             on_progress(Report(point.step / steps, point.step, measured))
     assert point is not None

@@ -21,8 +21,8 @@ from temporl.agents.agent import Networks
 from temporl.environments.device import DeviceEnvironment, DeviceState
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment, Decision
-from temporl.training.tick import Point, Progress, Tick, as_arrays, episode_seeds, stops
-from temporl.training.trees import TreePauses
+from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
+from temporl.training.trees import TreeBreaks
 
 FIRST_STRIDE, STRIDE_SECONDS = 64, 0.5
 """Steps in one compiled loop: twice as many each time until it takes so long. Between two loops a
@@ -67,7 +67,7 @@ class DeviceTraining:
     def _step(self, play: Play, key: Array) -> Play:
         commitment = self.tick.act(play.progress, key, play.observation)
         observation, state, reward, terminated, truncated = self.environment.step(
-            play.state, commitment.decision.action
+            play.state, self.environment.outward(commitment.decision.action)
         )
         progress = self.tick.learn(
             play.progress,
@@ -107,12 +107,12 @@ class DeviceTraining:
 
             def decide() -> Commitment:
                 action, skip = self.tick.agent.greedy(networks, watched.observation)
-                skip = jnp.int32(skip)
-                return Commitment(Decision(jnp.int32(action), skip), skip)
+                action = jnp.asarray(action, self.tick.spaces.action_dtype)
+                return Commitment(Decision(action, jnp.int32(skip)), jnp.int32(skip))
 
             commitment = jax.lax.cond(free, decide, lambda: watched.commitment)
             observation, state, reward, terminated, truncated = self.environment.step(
-                watched.state, commitment.decision.action
+                watched.state, self.environment.outward(commitment.decision.action)
             )
             over = terminated | truncated
             return Watched(
@@ -127,7 +127,8 @@ class DeviceTraining:
 
         observation, state = self._reset(key, Purpose.EVALUATION_ENVIRONMENT, number)
         zero = jnp.int32(0)
-        free = Commitment(Decision(zero, zero), zero)
+        nothing = jnp.zeros(self.tick.spaces.action_shape, self.tick.spaces.action_dtype)
+        free = Commitment(Decision(nothing, zero), zero)
         begin = Watched(observation, state, free, jnp.float32(0), zero, zero, jnp.array(False))
         end = jax.lax.while_loop(lambda watched: ~watched.over, step, begin)
         return end.total, end.length, end.decisions
@@ -137,34 +138,34 @@ def train_on_device(
     tick: Tick,
     environment: DeviceEnvironment,
     seed: int,
-    evaluate_every: int,
-    pauses: TreePauses,
+    pauses: Pauses,
+    breaks: TreeBreaks,
 ) -> Iterator[Point]:
     """Train one seed, pausing at every evaluation and at the end."""
     training = DeviceTraining(tick, environment)
     key = jax.random.key(seed)
-    play = pauses.restored(training.begin(tick.networks(seed), key))
+    play = breaks.restored(training.begin(tick.networks(seed), key))
     step, stride = int(play.progress.step), FIRST_STRIDE
-    for number, stop in enumerate(stops(tick.steps, evaluate_every)):
-        if stop <= step:
-            continue  # what was evaluated before a pause
+    for stop, episodes in pauses:
+        if stop <= breaks.done:
+            continue  # what was evaluated before the run was left off
         while step < stop:
-            pauses.pause(step, play)
+            breaks.pause(step, play)
             began = time.monotonic()
             step = min(step + stride, stop)
             play = training.advance(play, key, np.int32(step))
             play.episode.block_until_ready()
             if time.monotonic() - began < STRIDE_SECONDS:
                 stride *= 2
-        evaluation = None
-        if evaluate_every and step % evaluate_every == 0:
+        evaluations = []
+        for number in episodes:
             total, length, decisions = training.evaluate(play, key, np.int32(number))
-            evaluation = float(total), int(length), int(decisions)
+            evaluations.append((float(total), int(length), int(decisions)))
         agent = play.progress.agent
         yield Point(
             step,
             int(play.episode),
-            evaluation,
+            evaluations,
             partial(_networks, tick, agent),
             play.progress.metrics,
         )

@@ -158,10 +158,10 @@ class _Trial:
         if last_part == first_part:
             first_time = first_part = 0.0
         seconds = (last_time - first_time) / (last_part - first_part)
-        budget = config.steps or config.episodes or 0
-        rows = budget // config.evaluate_every if config.evaluate_every else 0
         start = max(first_time - first_part * seconds, 0.0)
-        return Cost(config, runs, seconds, start, FILES_BYTES + rows * ROW_BYTES, checkpoint)
+        return Cost(
+            config, runs, seconds, start, FILES_BYTES + config.evaluations * ROW_BYTES, checkpoint
+        )
 
 
 def size_of(folder: Path) -> int:

@@ -18,12 +18,13 @@ from jax import Array
 
 from temporl.agents.agent import Networks
 from temporl.agents.policy import NetworkPolicy
+from temporl.environments.actions import actions_of
 from temporl.errors import RunFailed
 from temporl.evaluation import play_episode
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment
-from temporl.training.tick import Point, Progress, Tick, as_arrays, episode_seeds, stops
-from temporl.training.trees import TreePauses
+from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
+from temporl.training.trees import TreeBreaks
 
 
 class Prepared(NamedTuple):
@@ -89,7 +90,7 @@ class CheckedEnvironment:
         self._discrete = isinstance(self._space, gym.spaces.Discrete)
         self._start_of_observations = int(getattr(self._space, "start", 0))
         self._shape, self._dtype = self._space.shape, np.dtype(self._space.dtype)
-        self._start = int(policy.actions.start)
+        self._actions = actions_of(policy.actions)
         self.episode = -1
         self.time = 0
 
@@ -99,10 +100,11 @@ class CheckedEnvironment:
         observation, _ = self.environment.reset(seed=seed)
         return self._checked(observation)
 
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool]:
-        """Play an action."""
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool]:
+        """Play an action, as the agent knows it."""
         self.time += 1
-        observation, reward, terminated, truncated, _ = self.environment.step(action + self._start)
+        played = self._actions.outward(action)
+        observation, reward, terminated, truncated, _ = self.environment.step(played)
         value = float(reward)
         if not np.isfinite(value):
             raise self._failure(f"returned the reward {value}")
@@ -136,10 +138,10 @@ def train_on_host(
     policy: NetworkPolicy,
     environment: gym.Env[Any, Any],
     make: Callable[[], gym.Env[Any, Any]],
-    evaluate_every: int,
+    pauses: Pauses,
     name: str,
     seed: int,
-    pauses: TreePauses,
+    breaks: TreeBreaks,
 ) -> Iterator[Point]:
     """Train one seed, pausing at every evaluation and at the end.
 
@@ -149,23 +151,23 @@ def train_on_host(
     key = jax.random.key(seed)
     seeds = jax.jit(partial(episode_seeds, key), static_argnums=0)
     world = CheckedEnvironment(environment, name, seed, policy)
-    evaluation_environment = make() if evaluate_every else None
+    evaluation_environment = make() if pauses.every else None
     observation = world.reset(int(seeds(Purpose.ENVIRONMENT, 0)))
     begun = training.begin(tick.networks(seed), key, observation)
-    prepared, episode = pauses.restored((begun, np.array(0)))
+    prepared, episode = breaks.restored((begun, np.array(0)))
     step, fresh = int(prepared.progress.step), True
     if step:
         world.episode = int(episode) - 1
         observation = world.reset(int(seeds(Purpose.ENVIRONMENT, int(episode))))
         if not np.array_equal(observation, np.asarray(prepared.observation)):
-            pauses.pauses.differs()
-    for number, stop in enumerate(stops(tick.steps, evaluate_every)):
-        if stop <= step:
-            continue  # what was evaluated before a pause
+            breaks.breaks.differs()
+    for stop, episodes in pauses:
+        if stop <= breaks.done:
+            continue  # what was evaluated before the run was left off
         while step < stop:
             if fresh:
-                pauses.pause(step, (prepared, np.array(world.episode)))
-            action = int(prepared.commitment.decision.action)
+                breaks.pause(step, (prepared, np.array(world.episode)))
+            action = prepared.commitment.decision.action
             seen, reward, terminated, truncated = world.step(action)
             following, fresh = seen, terminated or truncated
             if fresh:
@@ -175,14 +177,13 @@ def train_on_host(
             step += 1
         progress = prepared.progress
         networks = partial(as_arrays, tick.agent.policy(progress.agent))
-        evaluation = None
-        if evaluation_environment is not None and step % evaluate_every == 0:
-            evaluation = play_episode(
-                replace(policy, networks=networks()),
-                evaluation_environment,
-                int(seeds(Purpose.EVALUATION_ENVIRONMENT, number)),
-            )
-        yield Point(step, world.episode, evaluation, networks, progress.metrics)
+        evaluations = []
+        if evaluation_environment is not None and episodes:
+            current = replace(policy, networks=networks())
+            for number in episodes:
+                start = int(seeds(Purpose.EVALUATION_ENVIRONMENT, number))
+                evaluations.append(play_episode(current, evaluation_environment, start))
+        yield Point(step, world.episode, evaluations, networks, progress.metrics)
     environment.close()
     if evaluation_environment is not None:
         evaluation_environment.close()

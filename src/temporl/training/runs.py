@@ -10,7 +10,7 @@ from typing import Any
 
 from temporl.errors import DamagedFile, TemporlError
 from temporl.evaluation import OnProgress, Trained
-from temporl.pausing import Pauses
+from temporl.pausing import Breaks
 from temporl.results.checkpoints import PLAN, read_plan
 from temporl.results.config import RunConfig
 from temporl.results.lock import is_locked
@@ -131,7 +131,7 @@ def _train(
     run: PlannedRun,
     on_progress: OnProgress | None,
     make: MakeEnvironment | None,
-    pauses: Pauses,
+    breaks: Breaks,
 ) -> Trained:
     config = run.config
     if config.is_tabular:
@@ -144,7 +144,7 @@ def _train(
             steps=config.steps,
             evaluate_every=config.evaluate_every,
             on_progress=on_progress,
-            pauses=pauses,
+            breaks=breaks,
         )
     from temporl.training.deep import train_deep  # JAX takes long to import
 
@@ -157,9 +157,10 @@ def _train(
         seed=run.seed,
         steps=config.steps,
         evaluate_every=config.evaluate_every,
+        evaluation_starts=config.evaluation_starts,
         on_progress=on_progress,
         make=make,
-        pauses=pauses,
+        breaks=breaks,
     )
 
 

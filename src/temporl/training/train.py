@@ -63,6 +63,7 @@ def train(
     env_options: dict[str, Any] | None = None,
     step_limit: int | None = None,
     evaluate_every: int | None = None,
+    evaluation_starts: int | None = None,
     driver: Driver | None = None,
     log: bool = False,
     out: str | Path = "runs",
@@ -88,6 +89,8 @@ def train(
             another one is wanted.
         evaluate_every: One greedy episode after every so many episodes (tabular agents; each
             unless given) or steps (deep agents; 200 times in all unless given); 0 for never.
+        evaluation_starts: A deep agent is evaluated from the same so many starts each time, before
+            the first step too; unless given, in one episode from a new start.
         driver: Who steps the environment for a deep agent: `"device"` where it is compiled,
             `"host"` for any Gymnasium environment; the fastest possible unless given.
         log: Whether to write a log for TensorBoard, in `tensorboard/` beside the runs.
@@ -105,6 +108,7 @@ def train(
         episodes=episodes,
         steps=steps,
         evaluate_every=evaluate_every,
+        evaluation_starts=evaluation_starts,
         driver=driver,
         make=make,
     )
@@ -142,6 +146,7 @@ def configure(
     episodes: int | None = None,
     steps: int | None = None,
     evaluate_every: int | None = None,
+    evaluation_starts: int | None = None,
     driver: Driver | None = None,
     make: Callable[[], gym.Env[Any, Any]] | None = None,
 ) -> RunConfig:
@@ -153,17 +158,17 @@ def configure(
         if episodes is None and steps is None:
             episodes = DEFAULT_EPISODES
         every = 1 if evaluate_every is None else evaluate_every
-        return RunConfig(agent, spec, episodes, steps, every)
+        return RunConfig(agent, spec, episodes, steps, every, None, evaluation_starts)
     from temporl.training.deep import check_trainable_deep, choose_driver
 
-    check_trainable_deep(make or spec.make, spec.name)
+    check_trainable_deep(agent, make or spec.make, spec.name)
     chosen: Driver = choose_driver(spec, driver) if make is None else "host"
     if chosen != (driver or chosen):
         raise BadInput("driver", driver, "an environment that a function makes runs on the host")
     if episodes is None and steps is None:
         steps = DEFAULT_STEPS
     every = max(1, (steps or 1) // 200) if evaluate_every is None else evaluate_every
-    return RunConfig(agent, spec, episodes, steps, every, chosen)
+    return RunConfig(agent, spec, episodes, steps, every, chosen, evaluation_starts)
 
 
 def _environment(

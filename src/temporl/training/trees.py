@@ -10,24 +10,27 @@ import jax.numpy as jnp
 import numpy as np
 
 from temporl.errors import DamagedFile
-from temporl.pausing import Arrays, NoPauses, Pauses
+from temporl.pausing import Arrays, Breaks, NoBreaks
 
 T = TypeVar("T")
 STATE, ROWS, STEP = "state", "rows", "step"
 
 
 @dataclass
-class TreePauses:
-    """The pauses of a run whose state is a tree; the rows of its evaluations go with it."""
+class TreeBreaks:
+    """The breaks of a run whose state is a tree; the rows of its evaluations go with it."""
 
-    pauses: Pauses = field(default_factory=NoPauses)
+    breaks: Breaks = field(default_factory=NoBreaks)
     rows: list[tuple[float, ...]] = field(default_factory=list)
+    done: int = -1
+    """Up to which step everything was evaluated before the run was left off."""
 
     def restored(self, begun: T) -> T:
         """The state that was saved, in the form of one that has just begun; or that one itself."""
-        saved = self.pauses.saved
+        saved = self.breaks.saved
         if saved is None:
             return begun
+        self.done = int(saved[STEP])
         self.rows.extend(map(tuple, saved[ROWS].tolist()))
         return with_named_leaves(begun, saved, STATE)
 
@@ -38,7 +41,7 @@ class TreePauses:
             rows = np.array(self.rows, np.float64).reshape(-1, 5)
             return {STEP: np.array(step), ROWS: rows, **named_leaves(state, STATE)}
 
-        self.pauses.pause(step, arrays)
+        self.breaks.pause(step, arrays)
 
 
 def named_leaves(tree: Any, prefix: str) -> Arrays:
