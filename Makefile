@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 OUT ?= runs
 EXPERIMENTS ?= gridworlds gridworlds-skip gridworlds-committed skip-length exploration exploration-sensitivity
 
-DEEP_EXPERIMENTS ?= featurized featurized-skip architectures
+DEEP_EXPERIMENTS ?= featurized featurized-skip architectures pendulum continuous
 SEEDS ?= 3
 
 .PHONY: demo test check docs results deep-results benchmark chaos clean
@@ -37,6 +37,7 @@ deep-results: $(VENV)/installed-dev  ## the same for deep agents: hours; interru
 benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
 	$(BIN)/python benchmarks/tabular.py
 	$(BIN)/python benchmarks/featurized.py
+	$(BIN)/python benchmarks/continuous.py
 
 chaos: $(VENV)/installed-dev  ## kill, fill and remove, and compare bits: an hour or more
 	$(BIN)/python benchmarks/chaos.py kills
