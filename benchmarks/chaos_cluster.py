@@ -23,9 +23,11 @@ from pathlib import Path
 import tyro
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_raylet_start_wait_time_s"] = "300"  # noqa: SIM112 (so it is called)
 os.environ["RAY_AUTH_MODE"] = "token"
 os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # of this cluster, for as long as it lasts
-PORT = 46379
+FIRST, SECOND = "127.0.0.2", "127.0.0.3"
+"""Addresses of this machine alone; Ray would take 127.0.0.1 for the one in the network."""
 TEMPORL = [sys.executable, "-m", "temporl"]
 FILE = """
 name = "cluster"
@@ -39,9 +41,14 @@ episodes = {episodes}
 def node(*words: str) -> subprocess.Popen[bytes]:
     """A node of the cluster with one core, which nobody else can reach."""
     command = [str(Path(sys.executable).with_name("ray")), "start", "--block", "--num-cpus", "1"]
-    return subprocess.Popen(
-        [*command, "--node-ip-address", "127.0.0.1", *words], stdout=subprocess.DEVNULL
-    )
+    return subprocess.Popen([*command, "--node-ip-address", *words], stdout=subprocess.DEVNULL)
+
+
+def free_port() -> int:
+    """A port that nobody uses."""
+    with socket.socket() as found:
+        found.bind((FIRST, 0))
+        return int(found.getsockname()[1])
 
 
 def wait_for(port: int) -> None:
@@ -49,7 +56,7 @@ def wait_for(port: int) -> None:
     until = time.monotonic() + 120
     while time.monotonic() < until:
         with suppress(OSError):
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            socket.create_connection((FIRST, port), timeout=1).close()
             return
         time.sleep(0.5)
 
@@ -85,11 +92,12 @@ def main(runs: int = 500, episodes: int = 20_000, every: float = 3.0, seed: int 
         place = Path(text)
         (place / "sweep.toml").write_text(FILE.format(seeds=runs // 2, episodes=episodes))
         sweep = [*TEMPORL, "sweep", "sweep.toml", "--out"]
-        first = node("--head", "--port", str(PORT), "--include-dashboard", "false")
-        wait_for(PORT)
-        second = node("--address", f"127.0.0.1:{PORT}")
+        port = free_port()
+        first = node(FIRST, "--head", "--port", str(port), "--include-dashboard", "false")
+        wait_for(port)
+        second = node(SECOND, "--address", f"{FIRST}:{port}")
         time.sleep(5.0)
-        command = [*sweep, "chaos", "--ray", f"127.0.0.1:{PORT}"]
+        command = [*sweep, "chaos", "--ray", f"{FIRST}:{port}"]
         driver = subprocess.Popen(command, cwd=place)
         kills, removed, restarted = 0, False, False
         while driver.poll() is None:
