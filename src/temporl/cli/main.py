@@ -16,6 +16,7 @@ COMMANDS = {
     "train": "train an agent on an environment",
     "evaluate": "play greedy episodes with a trained policy",
     "reproduce": "run an experiment of the paper and print ours beside published",
+    "report": "make one page about all runs in a folder",
     "list": "list agents, environments or experiments",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -87,9 +87,17 @@ def _latest(evaluations: Evaluations) -> dict[str, float]:
 
 
 def train_compiled(
-    policy: TabularPolicy, table: TransitionTable, budget: Budget, evaluate_every: int, seed: int
+    policy: TabularPolicy,
+    table: TransitionTable,
+    budget: Budget,
+    evaluate_every: int,
+    seed: int,
+    pauses: Sequence[int] = (),
 ) -> Iterator[tuple[int, int, Evaluations]]:
-    """Train by chunks of episodes; each yields the counts so far and the evaluations in it."""
+    """Train by chunks of episodes; each yields the counts so far and the evaluations in it.
+
+    A chunk also ends after every number of episodes in `pauses`, which changes nothing else.
+    """
     streams = Streams(
         exploration=stream(seed, Purpose.EXPLORATION),
         environment=stream(seed, Purpose.ENVIRONMENT),
@@ -100,6 +108,7 @@ def train_compiled(
     episode = step = 0
     while (step if budget.counts_steps else episode) < budget.amount:
         room = empty_evaluations(CHUNK_EPISODES)
+        until_pause = [pause - episode for pause in pauses if pause > episode]
         episode, step, count = train_episodes(
             table,
             policy.learner,
@@ -107,7 +116,7 @@ def train_compiled(
             budget,
             episode,
             step,
-            CHUNK_EPISODES,
+            min([CHUNK_EPISODES, *until_pause]),
             CHUNK_STEPS,
             evaluate_every,
             streams,
