@@ -37,7 +37,7 @@ def run(words: list[str]) -> int:
     description = "Play greedy episodes with a trained policy."
     arguments = parse(Arguments, words, "temporl evaluate", description)
     folder = choose_seed(arguments.run)
-    environment = _environment(arguments.env, folder)
+    environment = environment_of(arguments.env, folder)
     outcome = evaluate(load(folder), environment, arguments.episodes, arguments.seed)
     summary = outcome.summary()
     if arguments.json:
@@ -53,7 +53,7 @@ def run(words: list[str]) -> int:
     return 0
 
 
-def _environment(given: str | None, folder: Path) -> EnvironmentSpec:
+def environment_of(given: str | None, folder: Path) -> EnvironmentSpec:
     """The user's environment, or the recorded one, unless making that would import a module."""
     recorded = EnvironmentSpec(**read_config(folder)["environment"])
     if given is not None:

@@ -17,6 +17,7 @@ COMMANDS = {
     "evaluate": "play greedy episodes with a trained policy",
     "reproduce": "run an experiment of the paper and print ours beside published",
     "report": "make one page about all runs in a folder",
+    "watch": "record an episode as a video that shows every decision",
     "list": "list agents, environments or experiments",
 }
 

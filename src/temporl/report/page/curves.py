@@ -13,7 +13,7 @@ from temporl.randomness import Purpose, generator
 from temporl.report.page.found import Group
 
 POINTS = 90
-"""At most twice as many points has a curve: half of them evenly spaced, half closer to the start."""
+"""A curve has at most twice as many points: half evenly spaced, half closer to the start."""
 RESAMPLES = 300
 LATE = 0.1
 """The share of evaluations, at the end, from which a final result is taken."""

@@ -112,8 +112,7 @@ def _labelled(groups: Sequence[Group]) -> list[Group]:
         ]
         label = f"{group.agent} · {', '.join(parts)}" if parts else group.agent
         labelled.append(Group(group.folder, group.seeds, group.record, label))
-    order = sorted(labelled, key=lambda group: _natural(group.label))
-    return order
+    return sorted(labelled, key=lambda group: _natural(group.label))
 
 
 def _natural(text: str) -> list[tuple[bool, int, str]]:
@@ -141,5 +140,5 @@ def differences(groups: Sequence[Group]) -> tuple[list[str], list[tuple[str, lis
     for name in names:
         values = [one.get(name) for one in settings]
         if any(value != values[0] for value in values):
-            lines.append((name, ["–" if value is None else _plain(value) for value in values]))
+            lines.append((name, ["" if value is None else _plain(value) for value in values]))
     return [group.label for group in groups], lines

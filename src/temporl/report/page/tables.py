@@ -70,7 +70,8 @@ def is_met(row: Row) -> bool | None:
     """Whether ours is at least as good as published, to the printed digits or within its interval.
 
     Examples:
-        >>> row = Row("gridworlds", "cliff", "q", None, "log", 1, "reward_auc", .918, .91, .92, 9, .92)
+        >>> line = ("gridworlds", "cliff", "q", None, "log", 1, "reward_auc")
+        >>> row = Row(*line, value=0.918, ci_low=0.91, ci_high=0.92, seeds=9, published=0.92)
         >>> is_met(row)
         True
     """

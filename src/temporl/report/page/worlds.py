@@ -127,4 +127,6 @@ def _moment(snapshot: Snapshot, path: Sequence[Stretch]) -> dict[str, Any]:
 
 def _rounded(values: np.ndarray) -> list[float]:
     """A table as one list, with whole numbers as such because they are short."""
-    return [int(value) if value == int(value) else value for value in values.round(3).ravel().tolist()]
+    return [
+        int(value) if value == int(value) else value for value in values.round(3).ravel().tolist()
+    ]
