@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 
 import imageio_ffmpeg
 import numpy as np
@@ -31,10 +32,12 @@ def recording(run):
     return record_episode(run.policy(), WORLD)
 
 
-def read_video(path):
-    frames = imageio_ffmpeg.read_frames(str(path))
-    width, height = next(frames)["size"]
-    return [np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in frames]
+def read_video(path, size):
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", path]
+    raw = subprocess.run(
+        [*command, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], capture_output=True, check=True
+    )
+    return list(np.frombuffer(raw.stdout, np.uint8).reshape(-1, size[1], size[0], 3))
 
 
 def read_gif(path):
@@ -63,11 +66,11 @@ def test_it_is_the_episode_that_is_evaluated(run, recording):
 @pytest.mark.parametrize("kind", ["mp4", "webm", "gif"])
 def test_marks_are_decisions_and_frame_k_shows_step_k(recording, tmp_path, kind):
     video, notes, _ = write_recording(recording, tmp_path / f"episode.{kind}", "t-q", COLOUR)
-    frames = read_gif(video) if kind == "gif" else read_video(video)
+    film = Film(recording, "t-q", COLOUR)
+    frames = read_gif(video) if kind == "gif" else read_video(video, film.size)
     assert len(frames) == len(recording.rewards) + 1
     steps = [decision["step"] for decision in json.loads(notes.read_text())["decisions"]]
     assert [step for step, frame in enumerate(frames) if is_marked(frame)] == steps
-    film = Film(recording, "t-q", COLOUR)
     drawn = np.stack([np.asarray(film.draw(step)).astype(int) for step in range(len(frames))])
     for step, frame in enumerate(frames):
         distances = np.abs(drawn - frame).mean(axis=(1, 2, 3))
@@ -91,11 +94,12 @@ def test_an_agent_that_decides_at_every_step_has_a_mark_on_every_frame(tmp_path)
     assert marks == [True] * film.steps + [False]
 
 
-def test_the_command_writes_three_files_beside_the_run(run, capsys, monkeypatch):
+def test_the_command_writes_three_files_beside_the_run(run, recording, capsys, monkeypatch):
     for device in ("SDL_VIDEODRIVER", "SDL_AUDIODRIVER"):
         monkeypatch.setitem(os.environ, device, "dummy")
     assert main(["watch", str(run.path)]) == 0
-    assert "decisions in 20 steps, return 1\n" in capsys.readouterr().out
+    decisions, steps = len(recording.decisions), len(recording.rewards)
+    assert f"{decisions} decisions in {steps} steps, return 1\n" in capsys.readouterr().out
     assert {path.suffix for path in run.path.glob("videos/*")} == {".mp4", ".json", ".png"}
 
 
