@@ -15,7 +15,7 @@ LAYERS = [
     {"randomness", "schedules"},
     {"skipping", "networks"},
     {"replay"},
-    {"environments"},
+    {"environments", "wrappers"},
     {"evaluation"},
     {"tabular"},
     {"agents"},
