@@ -20,6 +20,8 @@ LAYERS = [
     {"tabular"},
     {"agents"},
     {"results"},
+    {"recorded"},
+    {"sb3"},
     {"training"},
     {"experiments"},
     {"report"},

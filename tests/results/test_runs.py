@@ -57,6 +57,7 @@ def test_a_run_folder_holds_what_it_should(folder):
     assert files(folder) == {
         "config.json",
         "evaluations.parquet",
+        "policy/README.md",
         "policy/policy.json",
         "policy/arrays.safetensors",
     }

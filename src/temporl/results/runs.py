@@ -21,10 +21,12 @@ from jaxtyping import Float
 
 from temporl.errors import BadInput, DamagedFile
 from temporl.evaluation import Trained
+from temporl.results.card import model_card
 from temporl.results.config import RunConfig
 from temporl.results.policies import save_policy
 
 CONFIG, EVALUATIONS, POLICY = "config.json", "evaluations.parquet", "policy"
+CARD = "README.md"
 
 
 def group_folder(out: Path, experiment: str, config: RunConfig) -> Path:
@@ -78,6 +80,7 @@ def write_run(folder: Path, config: RunConfig, seed: int, trained: Trained, vers
         )
         pq.write_table(table, temporary / EVALUATIONS, compression="zstd")
         save_policy(trained.policy, config, temporary / POLICY)
+        (temporary / POLICY / CARD).write_text(model_card(config, seed, trained, version))
         record = config.to_data() | {
             "seed": seed,
             "version": version,
