@@ -47,5 +47,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) --editable '.[dev,docs,box2d,tensorboard,video]'
+	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,tensorboard,video]'
 	touch $@

@@ -1,11 +1,11 @@
-"""The contestants of `featurized.py`: programs that train on MountainCar when they are told to.
+"""The contestants of the races: programs that train when they are told to.
 
-    python benchmarks/contestants.py device t-dqn 0 1 2
+    python benchmarks/contestants.py device featurized t-dqn 0 1 2
 
 A contestant writes a line when it is ready to train, and how long it compiled for that. Then it
 reads numbers of steps, trains so many, and answers how many steps took how long, and how much
-memory it has held at most. All learn from the first batch on, with a batch of 64 and one update
-(t-dqn: two) after every step.
+memory it has held at most. All learn from the first batch on, with one update of every network
+after every step.
 """
 
 from __future__ import annotations
@@ -16,17 +16,33 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import gymnasium as gym
 
-ENVIRONMENT = "MountainCar-v0"
-STEPS = 1_000_000
-"""The budget, and so the size of the replay memory."""
-BATCH = 64
-WARM_UP = 500
-"""Steps of a seed before the clock starts: its first batch is there, and its memory in use."""
+
+@dataclass(frozen=True)
+class Setting:
+    """What everybody trains on."""
+
+    environment: str
+    batch: int
+    warm_up: int
+    """Steps of a seed before the clock starts: its first batch is there, and its memory in use."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """What our agents need for it."""
+    steps: int = 1_000_000
+    """The budget, and so the size of the replay memory."""
+
+
+SETTINGS = {
+    "featurized": Setting("MountainCar-v0", batch=64, warm_up=500),
+    "continuous": Setting(
+        "Pendulum-v1", batch=256, warm_up=300, options={"warm_up": 256}, steps=100_000
+    ),
+}
 
 Train = Callable[[int], tuple[int, float]]
 """Trains for a number of steps: how many those were over all seeds, and the seconds they took."""
@@ -34,7 +50,7 @@ Contestant = tuple[Train, float]
 """How it trains, and the seconds it took to compile."""
 
 
-def device(agent: str, *seeds: str) -> Contestant:
+def device(setting: str, agent: str, *seeds: str) -> Contestant:
     """Ours where the environment is compiled as well: one seed after another."""
     import jax
     import numpy as np
@@ -45,18 +61,20 @@ def device(agent: str, *seeds: str) -> Contestant:
     from temporl.training.device import DeviceTraining
     from temporl.training.tick import Tick
 
-    world = device_twin(ENVIRONMENT, {}, None)
+    about = SETTINGS[setting]
+    world = device_twin(about.environment, {}, None)
     assert world is not None
-    spaces = agent_spaces(world.observation_space, gym.spaces.Discrete(world.actions))
-    made = make_agent(agent, batch_size=BATCH, buffer_size=STEPS)
-    training = DeviceTraining(Tick(made, spaces, STEPS, spare=STEPS // world.step_limit + 1), world)
+    spaces = agent_spaces(world.observation_space, world.action_space)
+    made = make_agent(agent, batch_size=about.batch, buffer_size=about.steps, **about.options)
+    spare = about.steps // world.step_limit + 1
+    training = DeviceTraining(Tick(made, spaces, about.steps, spare), world)
 
     def train_seed(seed: int, steps: int) -> float:
         key = jax.random.key(seed)
         play = training.begin(training.tick.networks(seed), key)
-        play = jax.block_until_ready(training.advance(play, key, np.int32(WARM_UP)))
+        play = jax.block_until_ready(training.advance(play, key, np.int32(about.warm_up)))
         began = time.perf_counter()
-        jax.block_until_ready(training.advance(play, key, np.int32(WARM_UP + steps)))
+        jax.block_until_ready(training.advance(play, key, np.int32(about.warm_up + steps)))
         return time.perf_counter() - began
 
     def train(steps: int) -> tuple[int, float]:
@@ -88,22 +106,25 @@ class TwoSteps(gym.Wrapper[Any, Any, Any, Any]):
         return super().step(action)
 
 
-def host(agent: str) -> Contestant:
+def host(setting: str, agent: str) -> Contestant:
     """Ours on Gymnasium's environment, one seed."""
     from temporl.agents import make_agent
     from temporl.agents.policy import NetworkPolicy, agent_spaces
     from temporl.environments import EnvironmentSpec
     from temporl.training.host import train_on_host
-    from temporl.training.tick import Point, Tick
+    from temporl.training.tick import Pauses, Point, Tick
 
-    spec = EnvironmentSpec(ENVIRONMENT)
+    about = SETTINGS[setting]
+    spec = EnvironmentSpec(about.environment)
     world = spec.make()
-    made = make_agent(agent, batch_size=BATCH, buffer_size=STEPS)
+    made = make_agent(agent, batch_size=about.batch, buffer_size=about.steps, **about.options)
     policy = NetworkPolicy(made, None, world.observation_space, world.action_space)
-    tick = Tick(made, agent_spaces(world.observation_space, world.action_space), STEPS)
+    tick = Tick(made, agent_spaces(world.observation_space, world.action_space), about.steps)
 
     def points(world: gym.Env[Any, Any]) -> Iterator[Point]:
-        return train_on_host(tick, policy, world, spec.make, 0, spec.name, seed=0)
+        return train_on_host(
+            tick, policy, world, spec.make, Pauses(about.steps, 0), spec.name, seed=0
+        )
 
     began = time.perf_counter()
     with suppress(Enough):
@@ -122,31 +143,32 @@ def host(agent: str) -> Contestant:
     return train, compiling
 
 
-def stable_baselines3(threads: str) -> Contestant:
-    """Stable-Baselines3's DQN."""
+def stable_baselines3(algorithm: str, threads: str) -> Contestant:
+    """Stable-Baselines3's DQN or DDPG."""
+    import stable_baselines3 as peers
     import torch
-    from stable_baselines3 import DQN
 
     torch.set_num_threads(int(threads))
-    return peer(DQN)
+    return (dqn if algorithm == "DQN" else ddpg)(getattr(peers, algorithm))
 
 
 def sbx() -> Contestant:
     """Stable-Baselines3's DQN in JAX."""
     from sbx import DQN
 
-    return peer(DQN)
+    return dqn(DQN)
 
 
-def peer(dqn: Any) -> Contestant:
+def dqn(kind: Any) -> Contestant:
     """A DQN with the interface of Stable-Baselines3, set to what ours does."""
-    model = dqn(
+    about = SETTINGS["featurized"]
+    model = kind(
         "MlpPolicy",
-        ENVIRONMENT,
+        about.environment,
         learning_rate=1e-3,
-        buffer_size=STEPS,
-        learning_starts=BATCH,
-        batch_size=BATCH,
+        buffer_size=about.steps,
+        learning_starts=about.batch,
+        batch_size=about.batch,
         tau=0.01,
         gamma=0.99,
         train_freq=1,
@@ -158,17 +180,48 @@ def peer(dqn: Any) -> Contestant:
         seed=0,
         device="cpu",
     )
+    return learning(model), 0.0
+
+
+def ddpg(kind: Any) -> Contestant:
+    """The same for DDPG."""
+    import numpy as np
+    from stable_baselines3.common.noise import NormalActionNoise
+
+    about = SETTINGS["continuous"]
+    model = kind(
+        "MlpPolicy",
+        about.environment,
+        learning_rate=1e-3,
+        buffer_size=about.steps,
+        learning_starts=about.batch,
+        batch_size=about.batch,
+        tau=0.005,
+        gamma=0.99,
+        train_freq=1,
+        gradient_steps=1,
+        action_noise=NormalActionNoise(np.zeros(1), 0.1 * np.ones(1)),
+        policy_kwargs={"net_arch": [400, 300]},
+        seed=0,
+        device="cpu",
+    )
+    model.learn(about.warm_up)
+    return learning(model), 0.0
+
+
+def learning(model: Any) -> Train:
+    """How a model of Stable-Baselines3 trains."""
 
     def train(steps: int) -> tuple[int, float]:
         began = time.perf_counter()
         model.learn(steps, reset_num_timesteps=False)
         return steps, time.perf_counter() - began
 
-    return train, 0.0
+    return train
 
 
-def products(samples: str) -> Contestant:
-    """The floor: the matrix products of the two updates of t-dqn, and nothing else.
+def products(agent: str, samples: str) -> Contestant:
+    """The floor: the matrix products of the updates of an agent, and nothing else.
 
     The samples of a batch are rows or columns. Every product depends on the step before, and what
     a step returns depends on all of its products, so that none is left out or made only once.
@@ -192,37 +245,73 @@ def products(samples: str) -> Contestant:
             inputs = inputs @ weight if rows else weight @ inputs
         return inputs
 
-    @jax.jit
-    def step(networks: Any, inputs: Any) -> tuple[Any, Any]:
+    def learn(weights: Any, outputs: Callable[[Any], Any], goals: Any) -> tuple[Any, Any]:
+        """What a network says, and what its weights are told: forward, and backward."""
+        values, backward = jax.vjp(outputs, weights)
+        values = values + goals
+        return values, backward(values)[0]
+
+    def wide(column: Any) -> Any:
+        """One number for every sample, to be added to any outputs."""
+        return column.sum(axis=1 if rows else 0, keepdims=True)
+
+    def join(left: Any, right: Any) -> Any:
+        return jnp.concatenate([left, right], axis=1 if rows else 0)
+
+    def dqn(networks: Any, inputs: Any) -> tuple[Any, Any]:
         online, target, skip = networks
         start, end, connection_start, connection_end = inputs
-        values, backward = jax.vjp(lambda weights: apply(weights, start), online)
-        values += apply(online, end) + apply(target, end)
-        (gradient,) = backward(values)
+        goals = apply(online, end) + apply(target, end)
+        values, gradient = learn(online, lambda weights: apply(weights, start), goals)
         bootstrap = apply(online, connection_end) + apply(target, connection_end)
-        skips, skip_backward = jax.vjp(lambda weights: apply(weights, connection_start), skip)
-        skips += bootstrap.sum(axis=1 if rows else 0, keepdims=True)
-        (skip_gradient,) = skip_backward(skips)
-        changes = values, values, skips, bootstrap
-        # Too little to change a number, which nobody but us knows.
-        inputs = tuple(
-            old + 1e-12 * new[: old.shape[0], : old.shape[1]]
-            for old, new in zip(inputs, changes, strict=True)
+        skips, skip_gradient = learn(
+            skip, lambda weights: apply(weights, connection_start), wide(bootstrap)
         )
-        return inputs, (gradient, skip_gradient)
+        return (values, values, skips, bootstrap), (gradient, skip_gradient)
+
+    def ddpg(networks: Any, inputs: Any) -> tuple[Any, Any]:
+        actor, critic, skip = networks
+        start, end, played, *connection = inputs
+        goals = apply(critic, join(end, apply(actor, end)))
+        values, gradient = learn(critic, lambda weights: apply(weights, join(start, played)), goals)
+        better, actor_gradient = learn(
+            actor, lambda weights: apply(critic, join(start, apply(weights, start))), values
+        )
+        changes, gradients = (values, goals, better), (gradient, actor_gradient)
+        if skip is None:
+            return changes, gradients
+        connection_start, connection_end = connection
+        bootstrap = apply(critic, join(connection_end, apply(actor, connection_end)))
+        skips, skip_gradient = learn(
+            skip, lambda weights: apply(weights, connection_start), wide(bootstrap)
+        )
+        return (*changes, skips, bootstrap), (*gradients, skip_gradient)
+
+    def step(networks: Any, inputs: Any) -> tuple[Any, Any]:
+        changes, gradients = (dqn if agent == "t-dqn" else ddpg)(networks, inputs)
+        # Too little to change a number, which nobody but us knows.
+        inputs = tuple(old + 1e-12 * wide(new) for old, new in zip(inputs, changes, strict=True))
+        return inputs, gradients
+
+    if agent == "t-dqn":
+        batch, sizes = SETTINGS["featurized"].batch, (2, 2, 3, 2)
+        networks = network(2, 50, 50, 3), network(2, 50, 50, 3), network(3, 50, 50, 10)
+    else:
+        batch, sizes = SETTINGS["continuous"].batch, (3, 3, 1)
+        networks = network(3, 400, 300, 1), network(4, 400, 300, 1), None
+        if agent == "t-ddpg":
+            networks, sizes = (*networks[:2], network(4, 400, 300, 10)), (*sizes, 4, 3)
+    inputs = tuple(normal(batch, size) for size in sizes)
 
     @jax.jit
     def run(networks: Any, inputs: Any, steps: Any) -> Any:
-        online, _, skip = networks
-        begin = jnp.int32(0), inputs, (online, skip)
+        nothing = jax.tree.map(jnp.zeros_like, jax.eval_shape(step, networks, inputs)[1])
+        begin = jnp.int32(0), inputs, nothing
 
         def body(carry: Any) -> Any:
             return carry[0] + 1, *step(networks, carry[1])
 
         return jax.lax.while_loop(lambda carry: carry[0] < steps, body, begin)
-
-    networks = network(2, 50, 50, 3), network(2, 50, 50, 3), network(3, 50, 50, 10)
-    inputs = normal(BATCH, 2), normal(BATCH, 2), normal(BATCH, 3), normal(BATCH, 2)
 
     def train(steps: int) -> tuple[int, float]:
         began = time.perf_counter()

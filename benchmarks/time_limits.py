@@ -13,7 +13,6 @@ import argparse
 from dataclasses import dataclass
 
 import numpy as np
-from gymnasium.spaces import Discrete
 from jax import Array
 
 from temporl.agents import make_agent
@@ -39,7 +38,7 @@ def first_success(
     environment: DeviceEnvironment, seed: int, steps: int
 ) -> tuple[int | None, float]:
     """When a greedy episode first reaches the goal, and the mean return of the last tenth."""
-    spaces = agent_spaces(environment.observation_space, Discrete(environment.actions))
+    spaces = agent_spaces(environment.observation_space, environment.action_space)
     tick = Tick(make_agent("dqn"), spaces, steps, spare=steps // environment.step_limit + 1)
     points = [
         (point.step, point.evaluation[0])

@@ -21,12 +21,17 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "dar": ("dar", {"max_skip": 4}),
     "ez-dqn": ("ez-dqn", {}),
 }
-"""A name in AGENTS and options, for every agent and architecture."""
+"""A name in AGENTS and options, for every agent and architecture with numbered actions."""
+CONTINUOUS: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (name, {"warm_up": 100} | ({"max_skip": 5} if name not in ("ddpg", "td3", "sac") else {}))
+    for name in ("ddpg", "td3", "sac", "t-ddpg", "t-td3", "t-sac", "figar")
+}
+"""The same for agents with continuous actions."""
 
 
 def small(name: str, **options: Any) -> Any:
     """One of the agents, with a hidden layer of 16 units unless told otherwise."""
-    known, own = SMALL[name]
+    known, own = (SMALL | CONTINUOUS)[name]
     return make_agent(known, **{"hidden": (16,), "batch_size": 16} | own | options)
 
 

@@ -77,7 +77,9 @@ def test_a_decision_teaches_the_head_that_was_played_with_the_discount_of_its_le
     head = [0, 3 + 1, 3 + 2, 0, 3 + 1, 3 + 2]
     played = values(networks, batch.observation)[np.arange(6), head]
     state = agent.init(networks)._replace(target=jax.tree.map(jnp.asarray, lagging))
-    state, metrics = quick(agent.update)(state, Batch(None, jax.tree.map(jnp.asarray, batch)))
+    state, metrics = quick(agent.update)(
+        state, Batch(None, jax.tree.map(jnp.asarray, batch)), jax.random.key(0)
+    )
     assert float(metrics["mean_target"]) == pytest.approx(targets.mean(), abs=1e-5)
     assert float(metrics["behaviour_loss"]) == pytest.approx(np.mean((played - targets) ** 2), 1e-4)
     errors = np.zeros(6)

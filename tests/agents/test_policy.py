@@ -126,12 +126,12 @@ def test_a_decision_takes_less_than_100_microseconds(name):
 )
 def test_spaces_that_these_agents_cannot_learn_from_are_refused(observations, actions, field):
     with pytest.raises(BadInput, match="'probe'") as refused:
-        check_spaces(observations, actions, "probe")
+        check_spaces(make_agent("dqn"), observations, actions, "probe")
     assert refused.value.field == field
 
 
 def test_what_an_agent_knows_of_an_environment():
-    assert agent_spaces(PLANE, Discrete(3)) == ((2,), None, 3)
-    assert agent_spaces(Discrete(7, start=3), Discrete(2)) == ((), 7, 2)
+    assert agent_spaces(PLANE, Discrete(3)) == ((2,), None, 3, False)
+    assert agent_spaces(Discrete(7, start=3), Discrete(2)) == ((), 7, 2, False)
     assert agent_spaces(PLANE, Discrete(3)).inputs == 2
     assert agent_spaces(Discrete(7), Discrete(2)).inputs == 7

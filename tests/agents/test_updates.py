@@ -14,6 +14,8 @@ from tests.replay.quick import quick
 from temporl.replay import Batch
 from temporl.skipping import Connection
 
+KEY = jax.random.key(0)
+
 RATE, TAU, GAMMA = 0.01, 0.2, 0.9
 
 
@@ -104,7 +106,7 @@ def test_updates_are_those_of_plain_numpy():
     for number in range(3):
         batch = transitions(number)
         expected = plain.update(batch)
-        state, metrics = update(state, Batch(jax.tree.map(jnp.asarray, batch), None))
+        state, metrics = update(state, Batch(jax.tree.map(jnp.asarray, batch), None), KEY)
         assert float(metrics["behaviour_loss"]) == pytest.approx(expected, rel=1e-4)
         for part, wanted in zip(jax.tree.leaves(state.network), plain.parts, strict=True):
             np.testing.assert_allclose(part, wanted, atol=1e-4)
@@ -122,8 +124,8 @@ def test_the_behaviour_of_a_tempo_agent_learns_as_if_it_were_alone(architecture)
     alone = agent.init(drawn(agent))
     state = tempo.init(drawn(tempo))._replace(behaviour=alone)
     batch = jax.tree.map(jnp.asarray, Batch(transitions(0), transitions(1, skips=range(1, 6))))
-    together, _ = quick(tempo.update)(state, batch)
-    alone, _ = update(alone, Batch(batch.transitions, None))
+    together, _ = quick(tempo.update)(state, batch, KEY)
+    alone, _ = update(alone, Batch(batch.transitions, None), KEY)
     for one, other in zip(
         jax.tree.leaves(together.behaviour.network), jax.tree.leaves(alone.network), strict=True
     ):

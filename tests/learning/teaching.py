@@ -72,7 +72,9 @@ def learn(agent: Any, layout: RingLayout, networks: Any, happening: Happening, u
     ring, _ = jax.lax.scan(keep, layout.empty(jnp.int32(0)), happening)
 
     def update(number, state):
-        return agent.update(state, layout.sample(ring, jax.random.key(number)))[0]
+        return agent.update(
+            state, layout.sample(ring, jax.random.key(number)), jax.random.key(number)
+        )[0]
 
     state = jax.lax.fori_loop(0, updates, update, agent.init(networks))
     return agent.policy(state)

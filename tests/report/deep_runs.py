@@ -17,8 +17,13 @@ from temporl.randomness import Purpose, generator
 from temporl.results.runs import write_run
 
 STEPS, EVALUATE_EVERY = 1000, 200
-SPACES = {"MountainCar": (2, 3), "LunarLander": (8, 4)}
-"""How many numbers an observation has, and how many actions there are."""
+SPACES = {
+    "MountainCar": (2, Discrete(3)),
+    "LunarLander": (8, Discrete(4)),
+    "Pendulum": (3, Box(-2.0, 2.0, (1,), np.float32)),
+    "MountainCarContinuous": (2, Box(-1.0, 1.0, (1,), np.float32)),
+}
+"""How many numbers an observation has, and the actions."""
 
 Curve = Sequence[float]
 
@@ -49,20 +54,21 @@ def write(
     """Finish a run for each of the given curves of returns, from seed 0 on."""
     runs = experiment.cell_runs(cell, out, len(returns))
     for run, curve in zip(runs, returns, strict=True):
-        inputs, actions = SPACES[cell.environment]
+        inputs, action_space = SPACES[cell.environment]
         observation_space = Box(-np.inf, np.inf, (inputs,), np.float32)
-        agent, action_space = cell.config.agent, Discrete(actions)
+        agent = cell.config.agent
         own = networks[run.seed] if networks else None
         if own is None:
             spaces = agent_spaces(observation_space, action_space)
             own = agent.networks(generator(run.seed, Purpose.NETWORKS), spaces)
+        starts = cell.config.evaluation_starts or 1
         steps = np.arange(1, len(curve) + 1) * EVALUATE_EVERY
         evaluations = Evaluations(
-            episode=np.arange(len(curve)),
-            step=steps,
-            returns=np.array(curve, dtype=float),
-            lengths=np.full(len(curve), 100),
-            decisions=np.array(decisions)[: len(curve)],
+            episode=np.arange(len(curve)).repeat(starts),
+            step=steps.repeat(starts),
+            returns=np.array(curve, dtype=float).repeat(starts),
+            lengths=np.full(len(curve) * starts, 100),
+            decisions=np.array(decisions)[: len(curve)].repeat(starts),
         )
         policy = NetworkPolicy(agent, own, observation_space, action_space)
         trained = Trained(policy, evaluations, len(curve), int(cell.config.steps))

@@ -18,12 +18,14 @@ from temporl.report.tables import table_rows
 
 EXPERIMENTS = {
     name: deep_runs.short(experiment_named(name))
-    for name in ("featurized", "featurized-skip", "architectures")
+    for name in ("featurized", "featurized-skip", "architectures", "pendulum", "continuous")
 }
 PICTURES = {
     "featurized": ["curves", "mountain-car"],
     "featurized-skip": ["curves"],
     "architectures": ["skip-length"],
+    "pendulum": ["curves", "skip-length", "pendulum"],
+    "continuous": ["curves"],
 }
 CURVE = (-200, -180, -150, -120, -100)
 
@@ -54,6 +56,9 @@ def test_every_experiment_has_its_pictures(name, tmp_path):
         ("featurized", "LunarLander", "t-dqn", ["curves"]),
         ("featurized-skip", "LunarLander", "t-dqn", ["curves"]),
         ("architectures", "LunarLander", "t-dqn", ["skip-length"]),
+        ("pendulum", "Pendulum", "ddpg", ["curves", "skip-length"]),
+        ("pendulum", "Pendulum", "t-ddpg", ["curves", "skip-length", "pendulum"]),
+        ("continuous", "MountainCarContinuous", "t-sac", ["curves"]),
     ],
 )
 def test_a_single_finished_run_is_enough(name, environment, agent, pictures, tmp_path):

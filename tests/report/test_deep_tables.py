@@ -155,3 +155,14 @@ def test_with_all_seeds_and_equally_many_the_caption_is_short():
     assert "10 seeds, 1,000 steps" in table
     assert "The paper has" not in table
     assert "MountainCar seeds" not in table
+
+
+def test_evaluations_from_several_starts_are_one_with_their_mean(tmp_path):
+    """Where evaluations begin before the first step, the area is their mean, as in the paper."""
+    experiment = deep_runs.short(experiment_named("pendulum"), lambda cell: cell.agent == "ddpg")
+    (cell,) = experiment.cells
+    deep_runs.write(experiment, cell, tmp_path, [(-1800.0, -1800.0, -145.0, -145.0)])
+    (result,) = collect(experiment, tmp_path, 1)
+    assert result.returns.tolist() == [[-1800.0, -1800.0, -145.0, -145.0]]
+    assert result.steps.tolist() == [[200, 400, 600, 800]]
+    assert area_under(result).tolist() == [0.5]

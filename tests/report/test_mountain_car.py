@@ -84,10 +84,10 @@ def test_a_policy_is_asked_about_every_position_and_velocity():
 
     choices = choices_everywhere(Corner())
     assert choices.actions.shape == choices.skips.shape
-    assert choices.skips.shape == (len(choices.velocities), len(choices.positions))
-    assert (choices.positions[0], choices.positions[-1]) == pytest.approx((-1.2, 0.6))
-    assert (choices.velocities[0], choices.velocities[-1]) == pytest.approx((-0.07, 0.07))
-    there = np.outer(choices.velocities > 0, choices.positions < -1)
+    assert choices.skips.shape == (len(choices.upwards), len(choices.across))
+    assert (choices.across[0], choices.across[-1]) == pytest.approx((-1.2, 0.6))
+    assert (choices.upwards[0], choices.upwards[-1]) == pytest.approx((-0.07, 0.07))
+    there = np.outer(choices.upwards > 0, choices.across < -1)
     assert (choices.actions == np.where(there, 0, 1)).all()
     assert (choices.skips == np.where(there, 3, 1)).all()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from temporl.errors import BadInput, unknown_name
 
-AGENTS = {
+AGENTS: dict[str, str | type[Any]] = {
     "q": "temporl.tabular.agents:QLearning",
     "t-q": "temporl.tabular.agents:TempoQLearning",
     "ez-q": "temporl.tabular.agents:ExtendedQLearning",
@@ -16,15 +16,26 @@ AGENTS = {
     "t-dqn": "temporl.agents.temporl:TempoDQN",
     "dar": "temporl.agents.dar:DAR",
     "ez-dqn": "temporl.agents.ez_greedy:ExtendedDQN",
+    "ddpg": "temporl.agents.ddpg:DDPG",
+    "t-ddpg": "temporl.agents.temporl:TempoDDPG",
+    "figar": "temporl.agents.figar:FiGAR",
+    "td3": "temporl.agents.td3:TD3",
+    "t-td3": "temporl.agents.temporl:TempoTD3",
+    "sac": "temporl.agents.sac:SAC",
+    "t-sac": "temporl.agents.temporl:TempoSAC",
 }
-"""Where each agent is; it is imported when it is wanted, because deep ones take long to import."""
+"""Where each agent is; it is imported when it is wanted, because deep ones take long to import.
+A class instead of its place will do as well."""
 
 
 def agent_class(name: str) -> type[Any]:
     """Look an agent up by its name."""
     if name not in AGENTS:
         raise unknown_name("agent", name, AGENTS)
-    module, _, kind = AGENTS[name].partition(":")
+    place = AGENTS[name]
+    if isinstance(place, type):
+        return place
+    module, _, kind = place.partition(":")
     found: type[Any] = getattr(import_module(module), kind)
     return found
 
@@ -66,8 +77,9 @@ def _behaviour_class(kind: type[Any]) -> type[Any] | None:
 
 def agent_name(agent: Any) -> str:
     """The name under which an agent is known."""
-    kind = f"{type(agent).__module__}:{type(agent).__qualname__}"
-    return next(name for name, place in AGENTS.items() if place == kind)
+    kind = type(agent)
+    places = (kind, f"{kind.__module__}:{kind.__qualname__}")
+    return next(name for name, place in AGENTS.items() if place in places)
 
 
 def agent_options(agent: Any) -> dict[str, Any]:

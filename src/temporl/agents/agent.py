@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from temporl.networks.layers import Numbers
 from temporl.replay import Batch, RingLayout
-from temporl.skipping import Connection, Decision
+from temporl.skipping import Decision
 
 Networks = Any
 """The arrays that a trained policy consists of, as nested tuples."""
@@ -31,6 +31,9 @@ class Spaces(NamedTuple):
     observation_count: int | None
     """How many observations there are, where they are numbered."""
     actions: int
+    """How many actions there are, or of how many numbers one consists."""
+    continuous: bool = False
+    """Whether an action consists of numbers between -1 and 1, or is one of so many."""
 
     @property
     def inputs(self) -> int:
@@ -42,9 +45,22 @@ class Spaces(NamedTuple):
         """How an observation is kept."""
         return np.dtype(np.float32 if self.observation_count is None else np.int32)
 
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """The shape of a single action."""
+        return (self.actions,) if self.continuous else ()
+
+    @property
+    def action_dtype(self) -> Any:
+        """How an action is kept."""
+        return np.dtype(np.float32 if self.continuous else np.int32)
+
 
 class Agent(Protocol):
     """What the drivers, the evaluation and a saved policy need of any agent."""
+
+    continuous: bool
+    """Whether its actions are numbers within bounds, rather than numbered."""
 
     def networks(self, random: np.random.Generator, spaces: Spaces) -> Networks:
         """Draw the networks of the policy."""
@@ -70,16 +86,17 @@ class Agent(Protocol):
         """What the agent learns from."""
         ...
 
-    def update(self, state: State, batch: Batch) -> tuple[State, Metrics]:
-        """Learn from a batch."""
+    def update(self, state: State, batch: Batch, key: Array) -> tuple[State, Metrics]:
+        """Learn from a batch; the key is for agents that draw while they learn."""
         ...
 
 
 class Behaviour(Protocol):
     """An agent that knows nothing of skips, and that a skip policy can be put on top of."""
 
-    gamma: float
-    batch_size: int
+    continuous: bool
+    learning_rate: float
+    hidden: tuple[int, ...]
 
     def networks(self, random: np.random.Generator, spaces: Spaces) -> Networks:
         """Draw the networks of the policy."""
@@ -101,10 +118,18 @@ class Behaviour(Protocol):
         """An action in training."""
         ...
 
+    def is_blind(self, state: State) -> Array | bool:
+        """Whether it still acts at random, only to have something to learn from."""
+        ...
+
     def value(self, state: State, observation: Array) -> Array:
         """How good it is to be somewhere: what targets bootstrap from."""
         ...
 
-    def learn(self, state: State, transitions: Connection) -> tuple[State, Metrics]:
+    def replay(self, capacity: int, spare: int | None) -> RingLayout:
+        """What it learns from."""
+        ...
+
+    def update(self, state: State, batch: Batch, key: Array) -> tuple[State, Metrics]:
         """Learn from single steps."""
         ...

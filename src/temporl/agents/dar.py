@@ -83,7 +83,7 @@ class DAR(DQN):
             transitions=False,
         )
 
-    def update(self, state: Learning, batch: Batch) -> tuple[Learning, Metrics]:
+    def update(self, state: Learning, batch: Batch, key: Array) -> tuple[Learning, Metrics]:
         """Learn from the decisions of a batch."""
         assert batch.connections is not None
         decisions: Connection = batch.connections

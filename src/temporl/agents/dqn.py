@@ -11,7 +11,7 @@ for every step:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -43,6 +43,8 @@ class Learning(NamedTuple):
 @dataclass(frozen=True)
 class DQN:
     """Double DQN (`dqn`): decides at every step. The paper's vanilla deep agent."""
+
+    continuous: ClassVar[bool] = False
 
     learning_rate: float = 1e-3
     """Step size of Adam. The paper's code: 0.001."""
@@ -89,6 +91,10 @@ class DQN:
     @property
     def _adam(self) -> optax.GradientTransformation:
         return optax.flatten(optax.adam(self.learning_rate))
+
+    def is_blind(self, state: Learning) -> bool:
+        """Never: epsilon alone decides how much is explored."""
+        return False
 
     def policy(self, state: Learning) -> QNetwork:
         """The network of action values as it is now."""
@@ -138,19 +144,15 @@ class DQN:
         preferred = self.action_values(state.network, observation).argmax(-1)
         return select(self.action_values(state.target, observation), preferred)
 
-    def update(self, state: Learning, batch: Batch) -> tuple[Learning, Metrics]:
+    def update(self, state: Learning, batch: Batch, key: Array) -> tuple[Learning, Metrics]:
         """Learn from the transitions of a batch."""
         assert batch.transitions is not None
-        return self.learn(state, batch.transitions)
-
-    def learn(self, state: Learning, transitions: Connection) -> tuple[Learning, Metrics]:
-        """Move the values of the actions that were played towards their targets (Eq. 3)."""
-        return self.regress(state, transitions, transitions.action)
+        return self.regress(state, batch.transitions, batch.transitions.action)
 
     def regress(
         self, state: Learning, connections: Connection, head: Array
     ) -> tuple[Learning, Metrics]:
-        """Move the values of some heads towards `reward + discount * value`."""
+        """Move the values of some heads towards `reward + discount * value` (Eq. 3)."""
         targets = connections.reward + connections.discount * self.value(
             state, connections.next_observation
         )
@@ -183,13 +185,17 @@ def squared_error(values: Float[Array, " batch"], targets: Float[Array, " batch"
 
 
 def epsilon_greedy(
-    values: Float[Array, " choice"], epsilon: float | str, key: Array, spent: Array
+    values: Float[Array, " choice"],
+    epsilon: float | str,
+    key: Array,
+    spent: Array,
+    blind: Array | bool = False,
 ) -> Array:
-    """The choice with the highest value, or with probability epsilon any."""
+    """The choice with the highest value, or with probability epsilon, or where blind, any."""
     explores, choice = jax.random.uniform(key, (2,))
     anywhere = (choice * values.shape[-1]).astype(jnp.int32)
     best = values.argmax(-1).astype(jnp.int32)
-    return jnp.where(explores < epsilon_of(epsilon, spent), anywhere, best)
+    return jnp.where((explores < epsilon_of(epsilon, spent)) | blind, anywhere, best)
 
 
 def epsilon_of(epsilon: float | str, spent: Array) -> Array:

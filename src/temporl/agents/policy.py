@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from temporl.agents.agent import Networks, Spaces
+from temporl.environments.actions import BoundedActions, NumberedActions, actions_of
 from temporl.errors import BadInput
 from temporl.skipping import Decision
 
@@ -22,15 +23,19 @@ class NetworkPolicy:
     agent: Any
     networks: Networks
     observations: gym.Space[Any]
-    actions: gym.spaces.Discrete[Any]
+    actions: gym.Space[Any]
 
     def decide(self, observation: Any) -> Decision:
         """The greedy action and for how many steps to play it."""
         action, skip = self.agent.greedy(self.networks, self._seen(observation))
-        return Decision(int(action) + self._start, int(skip))
+        return Decision(self._spoken.outward(action), int(skip))
 
     def action_values(self, observation: Any) -> Float[np.ndarray, " action"]:
         """The learned value of every action."""
+        if self.agent.continuous:
+            raise BadInput(
+                "actions", self.actions, "they cannot be listed; skip_values takes any of them"
+            )
         return np.asarray(self.agent.action_values(self.networks, self._seen(observation)))
 
     def skip_values(self, observation: Any, action: Any = None) -> dict[int, float]:
@@ -39,7 +44,7 @@ class NetworkPolicy:
         if not self.actions.contains(action):
             raise BadInput("action", action, f"allowed: an element of {self.actions}")
         values: dict[int, float] = self.agent.skip_values(
-            self.networks, self._seen(observation), np.int64(action - self._start)
+            self.networks, self._seen(observation), self._spoken.inward(action)
         )
         return values
 
@@ -49,8 +54,8 @@ class NetworkPolicy:
         return agent_spaces(self.observations, self.actions)
 
     @cached_property
-    def _start(self) -> int:
-        return int(self.actions.start)
+    def _spoken(self) -> NumberedActions | BoundedActions:
+        return actions_of(self.actions)
 
     def _seen(self, observation: Any) -> Any:
         """An observation as the networks take it."""
@@ -66,28 +71,27 @@ class NetworkPolicy:
         return seen
 
 
-def agent_spaces(observations: gym.Space[Any], actions: gym.spaces.Discrete[Any]) -> Spaces:
+def agent_spaces(observations: gym.Space[Any], actions: gym.Space[Any]) -> Spaces:
     """What an agent must know of an environment's spaces."""
+    if isinstance(actions, gym.spaces.Box):
+        count, continuous = int(np.prod(actions.shape)), True
+    else:
+        assert isinstance(actions, gym.spaces.Discrete)
+        count, continuous = int(actions.n), False
     if isinstance(observations, gym.spaces.Discrete):
-        return Spaces((), int(observations.n), int(actions.n))
-    return Spaces(tuple(observations.shape or ()), None, int(actions.n))
+        return Spaces((), int(observations.n), count, continuous)
+    return Spaces(tuple(observations.shape or ()), None, count, continuous)
 
 
 def check_spaces(
-    observations: gym.Space[Any], actions: gym.Space[Any], environment: str
-) -> gym.spaces.Discrete[Any]:
-    """The actions; raises unless these agents can learn from such observations and actions."""
-    if not isinstance(actions, gym.spaces.Discrete):
-        raise BadInput(
-            "action space",
-            actions,
-            f"{environment!r} has no numbered actions, and this agent chooses among numbered ones;"
-            " wrap the environment, or use an agent for continuous actions",
-        )
+    agent: Any, observations: gym.Space[Any], actions: gym.Space[Any], environment: str
+) -> None:
+    """Raise unless an agent can learn from such observations and actions."""
+    (_check_bounded if agent.continuous else _check_numbered)(actions, environment)
     if isinstance(observations, gym.spaces.Discrete):
-        return actions
+        return
     if isinstance(observations, gym.spaces.Box) and len(observations.shape) == 1:
-        return actions
+        return
     if isinstance(observations, gym.spaces.Box) and len(observations.shape) > 1:
         reason = "images are not for this agent; flatten them with Gymnasium's FlattenObservation"
     else:
@@ -96,3 +100,30 @@ def check_spaces(
             " an array of dictionaries, tuples and the like"
         )
     raise BadInput("observation space", observations, f"{environment!r}: {reason}")
+
+
+def _check_numbered(actions: gym.Space[Any], environment: str) -> None:
+    if not isinstance(actions, gym.spaces.Discrete):
+        raise BadInput(
+            "action space",
+            actions,
+            f"{environment!r} has no numbered actions, and this agent chooses among numbered ones;"
+            " wrap the environment, or use an agent for continuous actions such as t-ddpg",
+        )
+
+
+def _check_bounded(actions: gym.Space[Any], environment: str) -> None:
+    if not isinstance(actions, gym.spaces.Box) or np.dtype(actions.dtype).kind != "f":
+        raise BadInput(
+            "action space",
+            actions,
+            f"{environment!r} has no continuous actions, and this agent needs them; use an agent"
+            " for numbered actions such as t-dqn",
+        )
+    if not (np.isfinite(actions.low).all() and np.isfinite(actions.high).all()):
+        raise BadInput(
+            "action space",
+            actions,
+            f"{environment!r} has actions without bounds; Gymnasium's RescaleAction or ClipAction"
+            " gives them some",
+        )

@@ -22,7 +22,10 @@ import optax
 from jax import Array
 
 from temporl.agents.agent import Metrics, Spaces
+from temporl.agents.ddpg import DDPG
 from temporl.agents.dqn import DQN, epsilon_greedy, squared_error
+from temporl.agents.sac import SAC
+from temporl.agents.td3 import TD3
 from temporl.errors import BadInput, require_range
 from temporl.networks import (
     ARCHITECTURES,
@@ -71,7 +74,8 @@ class TempoRL:
     """Connections span decisions with the same action ('run'), or lie within one ('skip': the
     paper)."""
     skip_epsilon: float | str | None = None
-    """Exploration of the skip; the same as that of the action unless given, as in the paper."""
+    """Exploration of the skip; unless given the same epsilon as that of the action, as in the
+    paper, or 0.1 where actions are explored without one, as in the paper's Pendulum."""
     tie_tolerance: float = 0.0
     """The greedy policy plays the longest skip whose value is at most this far below the best."""
 
@@ -79,10 +83,22 @@ class TempoRL:
         for name, allowed in (("architecture", ARCHITECTURES), ("connections", ("run", "skip"))):
             if getattr(self, name) not in allowed:
                 raise BadInput(name, getattr(self, name), f"allowed: {', '.join(allowed)}")
+        if self.architecture == "shared" and not hasattr(self.behaviour, "features"):
+            raise BadInput(
+                "architecture",
+                self.architecture,
+                "allowed: concat, context; this behaviour has no layers that see the observation"
+                " alone and that a skip network could share",
+            )
         require_range("tie_tolerance", self.tie_tolerance, 0.0, np.inf)
         schedule(self._skip_epsilon, "skip_epsilon")
         if self.skip_lengths[-1] > LONGEST_SKIP:
             raise BadInput("max_skip", self.skip_lengths[-1], f"allowed: at most {LONGEST_SKIP}")
+
+    @property
+    def continuous(self) -> bool:
+        """Whether actions are numbers within bounds."""
+        return bool(self.behaviour.continuous)
 
     @property
     def skip_lengths(self) -> Skips:
@@ -91,7 +107,8 @@ class TempoRL:
 
     @property
     def _skip_epsilon(self) -> float | str:
-        return self.behaviour.epsilon if self.skip_epsilon is None else self.skip_epsilon
+        default: float | str = getattr(self.behaviour, "epsilon", 0.1)
+        return default if self.skip_epsilon is None else self.skip_epsilon
 
     @property
     def _adam(self) -> optax.GradientTransformation:
@@ -101,7 +118,8 @@ class TempoRL:
         """Draw the behaviour's networks and the skip network."""
         behaviour = self.behaviour.networks(random, spaces)
         widths, skips = self.behaviour.hidden, len(self.skip_lengths)
-        skip = skip_network(random, self.architecture, spaces.inputs, widths, skips)
+        action = spaces.actions if spaces.continuous else 1
+        skip = skip_network(random, self.architecture, spaces.inputs, action, widths, skips)
         return TempoNetworks(behaviour, skip)
 
     def init(self, networks: TempoNetworks) -> TempoLearning:
@@ -157,7 +175,8 @@ class TempoRL:
         action_key, skip_key = jax.random.split(key)
         action = self.behaviour.act(state.behaviour, observation, action_key, spent)
         values = self.values_of_skips(self.policy(state), observation, action)
-        chosen = epsilon_greedy(values, self._skip_epsilon, skip_key, spent)
+        blind = self.behaviour.is_blind(state.behaviour)
+        chosen = epsilon_greedy(values, self._skip_epsilon, skip_key, spent, blind)
         return Decision(action, jnp.asarray(self.skip_lengths, jnp.int32)[chosen])
 
     def replay(self, capacity: int, spare: int | None) -> RingLayout:
@@ -165,10 +184,12 @@ class TempoRL:
         layout: RingLayout = self.behaviour.replay(capacity, spare)
         return replace(layout, skips=self.skip_lengths, spanning=self.connections)
 
-    def update(self, state: TempoLearning, batch: Batch) -> tuple[TempoLearning, Metrics]:
+    def update(
+        self, state: TempoLearning, batch: Batch, key: Array
+    ) -> tuple[TempoLearning, Metrics]:
         """The behaviour learns from transitions, the skip policy from connections."""
         assert batch.connections is not None
-        behaviour, metrics = self.behaviour.update(state.behaviour, batch)
+        behaviour, metrics = self.behaviour.update(state.behaviour, batch, key)
         state, skip_metrics = self.learn_skips(
             state._replace(behaviour=behaviour), batch.connections
         )
@@ -205,3 +226,24 @@ class TempoDQN(TempoRL):
     """TempoRL DQN (`t-dqn`): a second network learns how long to play the chosen action."""
 
     behaviour: DQN = field(default_factory=DQN)
+
+
+@dataclass(frozen=True)
+class TempoDDPG(TempoRL):
+    """TempoRL DDPG (`t-ddpg`): continuous actions, and how long to play each."""
+
+    behaviour: DDPG = field(default_factory=DDPG)
+
+
+@dataclass(frozen=True)
+class TempoTD3(TempoRL):
+    """TempoRL TD3 (`t-td3`): as t-ddpg, on top of TD3."""
+
+    behaviour: TD3 = field(default_factory=TD3)
+
+
+@dataclass(frozen=True)
+class TempoSAC(TempoRL):
+    """TempoRL SAC (`t-sac`): as t-ddpg, on top of SAC."""
+
+    behaviour: SAC = field(default_factory=SAC)

@@ -40,6 +40,9 @@ class Arguments:
     evaluate_every: int | None = None
     """One greedy episode after so many episodes (tabular agents; each unless given) or steps (deep
     agents; 200 times in all unless given); 0 for never."""
+    evaluation_starts: int | None = None
+    """Evaluate a deep agent from the same so many starts each time, before the first step too;
+    unless given, in one episode from a new start."""
     driver: Driver | None = None
     """Who steps the environment for a deep agent: 'device' where it is compiled, 'host' for any
     Gymnasium environment; the fastest possible unless given."""
@@ -83,6 +86,7 @@ def run(words: list[str]) -> int:
         env_options=key_values(arguments.env_options, "env_options"),
         step_limit=arguments.step_limit,
         evaluate_every=arguments.evaluate_every,
+        evaluation_starts=arguments.evaluation_starts,
         driver=arguments.driver,
         log=arguments.log is not None,
         out=arguments.out,
@@ -95,12 +99,13 @@ def run(words: list[str]) -> int:
 
 def _print_summary(finished: Run) -> None:
     evaluations = [finished.evaluations(seed) for seed in finished.seeds]
-    rows = [table.slice(len(table) - 1).to_pylist()[0] for table in evaluations if len(table)]
+    starts = finished.config.evaluation_starts or 1
+    rows = [row for table in evaluations for row in table.to_pylist()[-starts:]]
     if rows:
         columns = ("return", "length", "decisions")
         earned, steps, decisions = (np.mean([row[c] for row in rows]) for c in columns)
         print(
-            f"last evaluation, mean of {len(rows)} seeds: return {earned:.3g},"
+            f"last evaluation, mean of {len(evaluations)} seeds: return {earned:.3g},"
             f" {decisions:.1f} decisions in {steps:.1f} steps"
         )
     print(f"runs: {finished.path}")
@@ -121,6 +126,10 @@ def _draw(finished: Run) -> None:
         from temporl.report.figures import mountain_car_picture
 
         mountain_car_picture(finished.policy(), picture, title)
+    elif environment.name == "Pendulum-v1":
+        from temporl.report.figures import pendulum_picture
+
+        pendulum_picture(finished.policy(), picture, title)
     else:
         return
     print(f"when it decides: {picture}")

@@ -59,10 +59,26 @@ class DeviceEnvironment:
         """Steps after which an episode is cut."""
         return int(self._made[1].max_steps_in_episode)
 
-    @property
-    def actions(self) -> int:
-        """How many actions there are."""
-        return int(self._made[0].num_actions)
+    @cached_property
+    def action_space(self) -> gym.Space[Any]:
+        """What can be done."""
+        environment, parameters = self._made
+        space = environment.action_space(parameters)
+        if hasattr(space, "n"):
+            return gym.spaces.Discrete(int(space.n))
+        low, high = (
+            np.broadcast_to(np.asarray(end, np.float32), space.shape or (1,))
+            for end in (space.low, space.high)
+        )
+        return gym.spaces.Box(low, high, dtype=np.float32)
+
+    def outward(self, action: Array) -> Array:
+        """An action as the environment wants it, from numbers between -1 and 1 if it is a box."""
+        space = self.action_space
+        if not isinstance(space, gym.spaces.Box):
+            return action
+        scaled = space.low + (jnp.clip(action, -1, 1) + 1) * ((space.high - space.low) / 2)
+        return jnp.clip(scaled, space.low, space.high)
 
     @cached_property
     def observation_space(self) -> gym.Space[Any]:
@@ -88,6 +104,11 @@ class DeviceEnvironment:
         observation, inner, reward, terminated, _ = environment.step_env(
             key, state.inner, action, parameters
         )
+        if self.name == "MountainCarContinuous-v0":
+            # gymnax lets the car keep its speed at the wall on the left; Gymnasium stops it.
+            stands = (inner.position <= parameters.min_position) & (inner.velocity < 0)
+            inner = inner.replace(velocity=jnp.where(stands, 0.0, inner.velocity))
+            observation = environment.get_obs(inner)
         terminated = jnp.asarray(terminated, bool)
         time = state.time + 1
         return Outcome(
@@ -112,8 +133,10 @@ class GymnaxEnvironment(gym.Env[Any, Any]):
         self.render_mode = render_mode
         self.device = replace(DeviceEnvironment(name), limit=np.iinfo(np.int32).max)
         self.observation_space = self.device.observation_space
-        self.action_space = gym.spaces.Discrete(self.device.actions)
+        self.action_space = self.device.action_space
         self._reset, self._step = jax.jit(self.device.reset), jax.jit(self.device.step)
+        numbered = isinstance(self.action_space, gym.spaces.Discrete)
+        self._action_dtype = np.int32 if numbered else np.float32
         self._state: DeviceState | None = None
 
     def reset(
@@ -130,7 +153,7 @@ class GymnaxEnvironment(gym.Env[Any, Any]):
         """Play an action."""
         assert self._state is not None, "reset the environment first"
         observation, self._state, reward, terminated, truncated = self._step(
-            self._state, np.int32(action)
+            self._state, np.asarray(action, self._action_dtype)
         )
         return self._seen(observation), float(reward), bool(terminated), bool(truncated), {}
 

@@ -1,4 +1,4 @@
-"""Which environments gymnax has for discrete actions, without importing it: that takes seconds."""
+"""Which environments gymnax has, without importing it: that takes seconds."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ GYMNAX = {
     "MountainCar-v0": GymnaxName(200, agrees=True),
     "CartPole-v1": GymnaxName(500, agrees=True),
     "Acrobot-v1": GymnaxName(500, agrees=True),
+    "Pendulum-v1": GymnaxName(200, agrees=True),
+    "MountainCarContinuous-v0": GymnaxName(999, agrees=True),
     "Catch-bsuite": GymnaxName(1000),
     "DeepSea-bsuite": GymnaxName(8),
     "MemoryChain-bsuite": GymnaxName(1000),
@@ -29,4 +31,4 @@ GYMNAX = {
     "GaussianBandit-misc": GymnaxName(100),
     "FrozenLake-misc": GymnaxName(100),
 }
-"""Those with discrete actions and flat or numbered observations; boards are flattened."""
+"""Those with flat or numbered observations; boards are flattened."""

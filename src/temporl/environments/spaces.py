@@ -57,7 +57,10 @@ def enumerate_space(space: gym.Space[Any], field: str, environment: str) -> Enum
 
 
 def space_to_data(space: gym.Space[Any]) -> dict[str, Any]:
-    """A space as pure data, a box without its bounds, to load a policy without its environment."""
+    """A space as pure data, to load a policy without its environment.
+
+    The bounds of a box are left out where they are not all finite: only those of actions matter.
+    """
     if isinstance(space, Discrete):
         return {"kind": "discrete", "n": int(space.n), "start": int(space.start)}
     if isinstance(space, MultiDiscrete):
@@ -71,7 +74,10 @@ def space_to_data(space: gym.Space[Any]) -> dict[str, Any]:
     if isinstance(space, Tuple):
         return {"kind": "tuple", "spaces": [space_to_data(part) for part in space.spaces]}
     if isinstance(space, Box):
-        return {"kind": "box", "shape": list(space.shape), "dtype": str(space.dtype)}
+        data = {"kind": "box", "shape": list(space.shape), "dtype": str(space.dtype)}
+        if np.dtype(space.dtype).kind == "f" and space.is_bounded():
+            data |= {"low": space.low.tolist(), "high": space.high.tolist()}
+        return data
     raise BadInput("space", space, "allowed: boxes, discrete spaces and tuples of these")
 
 
@@ -88,6 +94,9 @@ def space_from_data(data: dict[str, Any]) -> gym.Space[Any]:
         return Tuple([space_from_data(part) for part in data["spaces"]])
     if kind == "box":
         shape, dtype = [int(size) for size in data["shape"]], np.dtype(data["dtype"])
+        if "low" in data:
+            low, high = (np.array(data[end], dtype).reshape(shape) for end in ("low", "high"))
+            return Box(low, high, dtype=dtype.type)
         if dtype.kind == "f":
             return Box(-np.inf, np.inf, shape, dtype.type)
         bounds = np.iinfo(dtype.type)

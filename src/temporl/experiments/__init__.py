@@ -5,6 +5,7 @@ from temporl.experiments.experiment import Cell, Experiment
 from temporl.experiments.exploration import EXPLORATION, EXPLORATION_SENSITIVITY
 from temporl.experiments.featurized import ARCHITECTURES, FEATURIZED, FEATURIZED_SKIP
 from temporl.experiments.gridworlds import GRIDWORLDS, GRIDWORLDS_COMMITTED, GRIDWORLDS_SKIP
+from temporl.experiments.pendulum import CONTINUOUS, PENDULUM
 from temporl.experiments.skip_length import SKIP_LENGTH
 
 EXPERIMENTS = {
@@ -19,6 +20,8 @@ EXPERIMENTS = {
         FEATURIZED,
         FEATURIZED_SKIP,
         ARCHITECTURES,
+        PENDULUM,
+        CONTINUOUS,
     )
 }
 

@@ -4,6 +4,14 @@ Nothing here asks whether an array is NumPy's or JAX's: training traces these fu
 saved policy calls the very same ones on NumPy arrays.
 """
 
+from temporl.networks.actor_critic import (
+    ActorCritic,
+    actor_critic,
+    actor_outputs,
+    critic_value,
+    least_value,
+    squashed,
+)
 from temporl.networks.layers import (
     Layer,
     apply,
@@ -24,16 +32,22 @@ from temporl.networks.skip_networks import (
 
 __all__ = [
     "ARCHITECTURES",
+    "ActorCritic",
     "Architecture",
     "Layer",
     "SkipNetwork",
+    "actor_critic",
+    "actor_outputs",
     "apply",
     "apply_joined",
     "as_input",
     "as_rows",
+    "critic_value",
     "draw_layer",
     "draw_layers",
     "hidden",
+    "least_value",
     "skip_network",
     "skip_values",
+    "squashed",
 ]

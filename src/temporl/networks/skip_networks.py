@@ -46,15 +46,16 @@ def skip_network(
     random: np.random.Generator,
     architecture: Architecture,
     inputs: int,
+    action: int,
     widths: Sequence[int],
     skips: int,
 ) -> SkipNetwork:
-    """Draw a skip network for so many inputs, hidden widths and skips."""
+    """Draw a skip network for so many inputs, numbers in an action, hidden widths and skips."""
     if architecture == "concat":
-        trunk = draw_layers(random, (inputs + 1, *widths))
+        trunk = draw_layers(random, (inputs + action, *widths))
         return SkipNetwork(trunk, (), draw_layer(random, widths[-1], skips))
     trunk = () if architecture == "shared" else draw_layers(random, (inputs, *widths))
-    context = draw_layers(random, (1, CONTEXT_UNITS))
+    context = draw_layers(random, (action, CONTEXT_UNITS))
     return SkipNetwork(trunk, context, draw_layer(random, widths[-1] + CONTEXT_UNITS, skips))
 
 
@@ -65,10 +66,10 @@ def skip_values(
     action: Numbers,
 ) -> Numbers:
     """The value of every skip: of playing `action` for so long from an observation."""
-    action = action[None].astype(np.float32)
+    action = action[None].astype(np.float32) if action.dtype.kind in "iu" else action.T
     if not network.context:
         first, *rest = network.trunk
-        inputs = as_input(observation, first.weight.shape[0] - 1)
+        inputs = as_input(observation, first.weight.shape[0] - action.shape[0])
         features = hidden(rest, relu(apply_joined(first, inputs, action)))
         return as_rows(apply(network.head, features))
     if network.trunk:

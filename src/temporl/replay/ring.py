@@ -52,7 +52,7 @@ class Ring(NamedTuple):
     """What was played, and what it teaches. What is read together lies together."""
 
     observation: Array
-    facts: Float[Array, "slot 3"]
+    facts: Float[Array, "slot fact"]
     """For each slot the action, the reward, and 0 where the step terminated the episode, else 1."""
     step_slot: Int[Array, " step"]
     pointer: Int[Array, "connection 3"]
@@ -89,6 +89,10 @@ class RingLayout:
     spanning: Spanning = "none"
     transitions: bool = True
     """Whether single steps are sampled as well."""
+    warm_up: int = 0
+    """Steps to wait for before anything is learned; a whole batch unless given."""
+    action_size: int | None = None
+    """Of how many numbers an action consists; None where actions are numbered."""
     spare: int | None = None
     """Slots for last observations of episodes that were cut: as many as steps unless given."""
 
@@ -143,7 +147,7 @@ class RingLayout:
         count = jnp.zeros((), jnp.int32)
         return Ring(
             observation=jnp.zeros((self.slots, *observation.shape), observation.dtype),
-            facts=jnp.zeros((self.slots, 3)),
+            facts=jnp.zeros((self.slots, (self.action_size or 1) + 2)),
             step_slot=jnp.zeros(self.capacity if self.transitions else 0, jnp.int32),
             pointer=jnp.zeros((room, 3), jnp.int32),
             outcome=jnp.zeros((room, 2)),
@@ -159,7 +163,8 @@ class RingLayout:
         """Add a step, and the connections that end with it."""
         slot = ring.slots
         here, following = slot % self.slots, (slot + 1) % self.slots
-        facts = jnp.stack([step.action.astype(jnp.float32), step.reward, 1.0 - step.terminated])
+        action = jnp.ravel(step.action).astype(jnp.float32)
+        facts = jnp.append(action, jnp.stack([step.reward, 1.0 - step.terminated]))
         observation = ring.observation.at[here].set(step.observation)
         # Written before anything is read: an array that is read first is copied to be changed.
         ring = ring._replace(
@@ -175,8 +180,8 @@ class RingLayout:
 
     def _add_connections(self, ring: Ring, step: Happening) -> Ring:
         if self.spanning == "run":
-            before = ring.facts[(ring.slots - 1) % self.slots, 0]
-            continues = (ring.run > 0) & (before == step.action)
+            before = ring.facts[(ring.slots - 1) % self.slots, :-2]
+            continues = (ring.run > 0) & (before == step.action).all()
         else:
             continues = (ring.run > 0) & ~step.decided
         run = jnp.where(continues, jnp.minimum(ring.run + 1, self.longest), 1)
@@ -238,8 +243,11 @@ class RingLayout:
         return oldest
 
     def ready(self, ring: Ring) -> Array:
-        """Whether there is a whole batch to sample."""
-        return (ring.steps if self.transitions else ring.connections) >= self.batch_size
+        """Whether the warm-up is over; without one, whether there is a whole batch to sample."""
+        count = ring.steps if self.transitions else ring.connections
+        if self.warm_up:
+            return (ring.steps >= self.warm_up) & (count > 0)
+        return count >= self.batch_size
 
     def sample(self, ring: Ring, key: Array) -> Batch:
         """Draw a batch, uniformly with replacement, from the last steps and connections."""
@@ -254,10 +262,10 @@ class RingLayout:
         facts = _rows(ring.facts, slot % self.slots)
         return Connection(
             observation=_rows(ring.observation, slot % self.slots),
-            action=facts[:, 0].astype(jnp.int32),
+            action=self._action(facts),
             skip=jnp.ones(self.batch_size, jnp.int32),
-            reward=facts[:, 1],
-            discount=self.gamma * facts[:, 2],
+            reward=facts[:, -2],
+            discount=self.gamma * facts[:, -1],
             next_observation=_rows(ring.observation, (slot + 1) % self.slots),
         )
 
@@ -270,12 +278,15 @@ class RingLayout:
         first, end = start % self.slots, (start + length) % self.slots
         return Connection(
             observation=_rows(ring.observation, first),
-            action=_rows(ring.facts, first)[:, 0].astype(jnp.int32),
+            action=self._action(_rows(ring.facts, first)),
             skip=skip,
             reward=reward,
             discount=discount,
             next_observation=_rows(ring.observation, end),
         )
+
+    def _action(self, facts: Float[Array, "batch fact"]) -> Array:
+        return facts[:, 0].astype(jnp.int32) if self.action_size is None else facts[:, :-2]
 
 
 def _bits(key: Array, count: int) -> UInt32[Array, " count"]:

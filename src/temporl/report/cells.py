@@ -24,7 +24,15 @@ class CellResult:
 
     @cached_property
     def _columns(self) -> dict[str, Float[np.ndarray, "seed evaluation"]]:
-        return evaluation_columns(self.folders, ("step", "return", "length", "decisions"))
+        """The greedy evaluations; those from several starts are one, with their mean."""
+        columns = evaluation_columns(self.folders, ("step", "return", "length", "decisions"))
+        starts = self.cell.config.evaluation_starts
+        if starts is None:
+            return columns
+        return {
+            name: values.reshape(len(values), -1, starts).mean(axis=-1)
+            for name, values in columns.items()
+        }
 
     @property
     def steps(self) -> Float[np.ndarray, "seed evaluation"]:

@@ -72,11 +72,11 @@ def _measure(result: CellResult, metric: str) -> Estimate:
 def area_under(result: CellResult) -> Float[np.ndarray, " seed"]:
     """The area under each seed's curve of normalized returns, not clipped.
 
-    Where the budget is in steps, by the trapezoidal rule over the fraction of steps played; else
-    the mean over all evaluations.
+    Where the budget is in steps, by the trapezoidal rule over the fraction of steps played; else,
+    and for evaluations that begin before the first step, the mean over them all: as in the paper.
     """
     scaled = normalized(result.returns, *result.cell.returns)
-    if result.cell.config.steps is None:
+    if result.cell.config.steps is None or result.cell.config.evaluation_starts is not None:
         return np.asarray(scaled.mean(axis=1))
     return np.asarray(np.trapezoid(scaled, result.steps / result.steps.max(), axis=1))
 

@@ -30,6 +30,9 @@ class RunConfig:
     """One greedy episode after so many episodes of a tabular agent, or steps of a deep one."""
     driver: Driver | None = None
     """Who steps the environment for a deep agent: compiled code, or Gymnasium."""
+    evaluation_starts: int | None = None
+    """A deep agent is evaluated from the same so many starts each time, before the first step too;
+    unless given, in one episode from a new start."""
 
     def __post_init__(self) -> None:
         if (self.episodes is None) == (self.steps is None):
@@ -44,6 +47,12 @@ class RunConfig:
             raise BadInput(
                 "evaluate_every", self.evaluate_every, f"allowed: 0 (never) or a number of {unit}"
             )
+        if self.evaluation_starts is not None:
+            require_at_least("evaluation_starts", self.evaluation_starts, 1)
+            if self.is_tabular:
+                raise BadInput(
+                    "evaluation_starts", self.evaluation_starts, "deep agents only; leave it out"
+                )
         if self.steps is None and not self.is_tabular:
             raise BadInput("episodes", self.episodes, "this agent trains for a number of steps")
 
@@ -59,7 +68,7 @@ class RunConfig:
 
     def to_data(self) -> dict[str, Any]:
         """As pure data."""
-        return {
+        data = {
             "format": FORMAT,
             "agent": self.agent_name,
             "options": agent_options(self.agent),
@@ -69,6 +78,9 @@ class RunConfig:
             "evaluate_every": self.evaluate_every,
             "driver": self.driver,
         }
+        if self.evaluation_starts is not None:
+            data["evaluation_starts"] = self.evaluation_starts
+        return data
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> RunConfig:
@@ -80,6 +92,7 @@ class RunConfig:
             steps=data["steps"],
             evaluate_every=data["evaluate_every"],
             driver=data["driver"],
+            evaluation_starts=data.get("evaluation_starts"),
         )
 
     @property

@@ -70,7 +70,7 @@ def _empty_tables(config: RunConfig, observations: Any, actions: Any) -> Any:
 def _empty_networks(config: RunConfig, observations: Any, actions: Any) -> Any:
     from temporl.agents.policy import NetworkPolicy, agent_spaces, check_spaces
 
-    check_spaces(observations, actions, config.environment.name)
+    check_spaces(config.agent, observations, actions, config.environment.name)
     spaces = agent_spaces(observations, actions)
     networks = config.agent.networks(generator(0, Purpose.NETWORKS), spaces)
     return NetworkPolicy(config.agent, networks, observations, actions)

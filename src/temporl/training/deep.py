@@ -15,7 +15,7 @@ from temporl.results.config import Driver
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.training.device import train_on_device
 from temporl.training.host import train_on_host
-from temporl.training.tick import Tick
+from temporl.training.tick import Pauses, Tick
 
 
 def choose_driver(spec: EnvironmentSpec, wanted: Driver | None) -> Driver:
@@ -30,10 +30,10 @@ def choose_driver(spec: EnvironmentSpec, wanted: Driver | None) -> Driver:
     return wanted or ("host" if twin is None else "device")
 
 
-def check_trainable_deep(make: MakeEnvironment, name: str) -> None:
-    """Raise if these agents cannot learn in an environment, before anything is started."""
+def check_trainable_deep(agent: Any, make: MakeEnvironment, name: str) -> None:
+    """Raise if an agent cannot learn in an environment, before anything is started."""
     environment = make()
-    check_spaces(environment.observation_space, environment.action_space, name)
+    check_spaces(agent, environment.observation_space, environment.action_space, name)
     step_limit_of(environment, name)
     environment.close()
 
@@ -46,26 +46,28 @@ def train_deep(
     seed: int,
     steps: int,
     evaluate_every: int,
+    evaluation_starts: int | None = None,
     on_progress: OnProgress | None = None,
     make: MakeEnvironment | None = None,
 ) -> Trained:
     """Train one seed for a number of steps, with greedy evaluations on the way."""
     environment = (make or spec.make)()
-    observations = environment.observation_space
-    actions = check_spaces(observations, environment.action_space, spec.name)
+    observations, actions = environment.observation_space, environment.action_space
+    check_spaces(agent, observations, actions, spec.name)
     limit = step_limit_of(environment, spec.name)
     spaces = agent_spaces(observations, actions)
+    pauses = Pauses(steps, evaluate_every, evaluation_starts)
     policy = NetworkPolicy(agent, None, observations, actions)
     if driver == "device":
         environment.close()
         twin = device_twin(spec.name, spec.options, spec.step_limit)
         assert twin is not None
         tick = Tick(agent, spaces, steps, spare=steps // limit + 1)
-        points = train_on_device(tick, twin, seed, evaluate_every)
+        points = train_on_device(tick, twin, seed, pauses)
     else:
         tick = Tick(agent, spaces, steps)
         points = train_on_host(
-            tick, policy, environment, make or spec.make, evaluate_every, spec.name, seed
+            tick, policy, environment, make or spec.make, pauses, spec.name, seed
         )
     rows = []
     point = None
@@ -75,8 +77,7 @@ def train_deep(
             if not math.isfinite(number):
                 place = f"seed {seed}, step {point.step}"
                 raise RunFailed(f"{spec.name}: {quantity} became {number} ({place})")
-        if point.evaluation is not None:
-            rows.append((point.episode, point.step, *point.evaluation))
+        rows += [(point.episode, point.step, *played) for played in point.evaluations]
         if on_progress is not None:
             on_progress(Report(point.step / steps, point.step, measured))
     assert point is not None

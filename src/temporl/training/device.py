@@ -20,7 +20,7 @@ from temporl.agents.agent import Networks
 from temporl.environments.device import DeviceEnvironment, DeviceState
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment, Decision
-from temporl.training.tick import Point, Progress, Tick, as_arrays, episode_seeds, stops
+from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
 
 
 class Play(NamedTuple):
@@ -61,7 +61,7 @@ class DeviceTraining:
     def _step(self, play: Play, key: Array) -> Play:
         commitment = self.tick.act(play.progress, key, play.observation)
         observation, state, reward, terminated, truncated = self.environment.step(
-            play.state, commitment.decision.action
+            play.state, self.environment.outward(commitment.decision.action)
         )
         progress = self.tick.learn(
             play.progress,
@@ -101,12 +101,12 @@ class DeviceTraining:
 
             def decide() -> Commitment:
                 action, skip = self.tick.agent.greedy(networks, watched.observation)
-                skip = jnp.int32(skip)
-                return Commitment(Decision(jnp.int32(action), skip), skip)
+                action = jnp.asarray(action, self.tick.spaces.action_dtype)
+                return Commitment(Decision(action, jnp.int32(skip)), jnp.int32(skip))
 
             commitment = jax.lax.cond(free, decide, lambda: watched.commitment)
             observation, state, reward, terminated, truncated = self.environment.step(
-                watched.state, commitment.decision.action
+                watched.state, self.environment.outward(commitment.decision.action)
             )
             over = terminated | truncated
             return Watched(
@@ -121,30 +121,31 @@ class DeviceTraining:
 
         observation, state = self._reset(key, Purpose.EVALUATION_ENVIRONMENT, number)
         zero = jnp.int32(0)
-        free = Commitment(Decision(zero, zero), zero)
+        nothing = jnp.zeros(self.tick.spaces.action_shape, self.tick.spaces.action_dtype)
+        free = Commitment(Decision(nothing, zero), zero)
         begin = Watched(observation, state, free, jnp.float32(0), zero, zero, jnp.array(False))
         end = jax.lax.while_loop(lambda watched: ~watched.over, step, begin)
         return end.total, end.length, end.decisions
 
 
 def train_on_device(
-    tick: Tick, environment: DeviceEnvironment, seed: int, evaluate_every: int
+    tick: Tick, environment: DeviceEnvironment, seed: int, pauses: Pauses
 ) -> Iterator[Point]:
     """Train one seed, pausing at every evaluation and at the end."""
     training = DeviceTraining(tick, environment)
     key = jax.random.key(seed)
     play = training.begin(tick.networks(seed), key)
-    for number, step in enumerate(stops(tick.steps, evaluate_every)):
+    for step, episodes in pauses:
         play = training.advance(play, key, np.int32(step))
-        evaluation = None
-        if evaluate_every and step % evaluate_every == 0:
+        evaluations = []
+        for number in episodes:
             total, length, decisions = training.evaluate(play, key, np.int32(number))
-            evaluation = float(total), int(length), int(decisions)
+            evaluations.append((float(total), int(length), int(decisions)))
         agent = play.progress.agent
         yield Point(
             step,
             int(play.episode),
-            evaluation,
+            evaluations,
             partial(_networks, tick, agent),
             play.progress.metrics,
         )

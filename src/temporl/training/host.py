@@ -18,11 +18,12 @@ from jax import Array
 
 from temporl.agents.agent import Networks
 from temporl.agents.policy import NetworkPolicy
+from temporl.environments.actions import actions_of
 from temporl.errors import RunFailed
 from temporl.evaluation import play_episode
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment
-from temporl.training.tick import Point, Progress, Tick, as_arrays, episode_seeds, stops
+from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
 
 
 class Prepared(NamedTuple):
@@ -88,7 +89,7 @@ class CheckedEnvironment:
         self._discrete = isinstance(self._space, gym.spaces.Discrete)
         self._start_of_observations = int(getattr(self._space, "start", 0))
         self._shape, self._dtype = self._space.shape, np.dtype(self._space.dtype)
-        self._start = int(policy.actions.start)
+        self._actions = actions_of(policy.actions)
         self.episode = -1
         self.time = 0
 
@@ -98,10 +99,11 @@ class CheckedEnvironment:
         observation, _ = self.environment.reset(seed=seed)
         return self._checked(observation)
 
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool]:
-        """Play an action."""
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool]:
+        """Play an action, as the agent knows it."""
         self.time += 1
-        observation, reward, terminated, truncated, _ = self.environment.step(action + self._start)
+        played = self._actions.outward(action)
+        observation, reward, terminated, truncated, _ = self.environment.step(played)
         value = float(reward)
         if not np.isfinite(value):
             raise self._failure(f"returned the reward {value}")
@@ -135,7 +137,7 @@ def train_on_host(
     policy: NetworkPolicy,
     environment: gym.Env[Any, Any],
     make: Callable[[], gym.Env[Any, Any]],
-    evaluate_every: int,
+    pauses: Pauses,
     name: str,
     seed: int,
 ) -> Iterator[Point]:
@@ -144,13 +146,13 @@ def train_on_host(
     key = jax.random.key(seed)
     seeds = jax.jit(partial(episode_seeds, key), static_argnums=0)
     world = CheckedEnvironment(environment, name, seed, policy)
-    evaluation_environment = make() if evaluate_every else None
+    evaluation_environment = make() if pauses.every else None
     observation = world.reset(int(seeds(Purpose.ENVIRONMENT, 0)))
     prepared = training.begin(tick.networks(seed), key, observation)
     step = 0
-    for number, stop in enumerate(stops(tick.steps, evaluate_every)):
+    for stop, episodes in pauses:
         while step < stop:
-            action = int(prepared.commitment.decision.action)
+            action = prepared.commitment.decision.action
             seen, reward, terminated, truncated = world.step(action)
             following = seen
             if terminated or truncated:
@@ -160,14 +162,13 @@ def train_on_host(
             step += 1
         progress = prepared.progress
         networks = partial(as_arrays, tick.agent.policy(progress.agent))
-        evaluation = None
-        if evaluation_environment is not None and step % evaluate_every == 0:
-            evaluation = play_episode(
-                replace(policy, networks=networks()),
-                evaluation_environment,
-                int(seeds(Purpose.EVALUATION_ENVIRONMENT, number)),
-            )
-        yield Point(step, world.episode, evaluation, networks, progress.metrics)
+        evaluations = []
+        if evaluation_environment is not None and episodes:
+            current = replace(policy, networks=networks())
+            for number in episodes:
+                start = int(seeds(Purpose.EVALUATION_ENVIRONMENT, number))
+                evaluations.append(play_episode(current, evaluation_environment, start))
+        yield Point(step, world.episode, evaluations, networks, progress.metrics)
     environment.close()
     if evaluation_environment is not None:
         evaluation_environment.close()

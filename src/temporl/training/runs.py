@@ -98,6 +98,7 @@ def _train(
         seed=run.seed,
         steps=config.steps,
         evaluate_every=config.evaluate_every,
+        evaluation_starts=config.evaluation_starts,
         on_progress=on_progress,
         make=make,
     )

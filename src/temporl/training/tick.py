@@ -10,7 +10,7 @@ the commitment counts down, or breaks where the episode ends
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -40,8 +40,8 @@ class Point(NamedTuple):
 
     step: int
     episode: int
-    evaluation: tuple[float, int, int] | None
-    """Return, steps and decisions of a greedy episode, if one was played."""
+    evaluations: list[tuple[float, int, int]]
+    """Return, steps and decisions of the greedy episodes that were played, if any were."""
     networks: Callable[[], Networks]
     """The policy's networks at this moment, as NumPy arrays; valid until training goes on."""
     metrics: Metrics
@@ -49,8 +49,9 @@ class Point(NamedTuple):
     def measured(self) -> dict[str, float]:
         """Everything about this moment that is a number."""
         numbers = {name: float(value) for name, value in self.metrics.items()}
-        if self.evaluation is not None:
-            numbers |= dict(zip(("return", "length", "decisions"), self.evaluation, strict=True))
+        if self.evaluations:
+            means = np.mean(self.evaluations, axis=0).tolist()
+            numbers |= dict(zip(("return", "length", "decisions"), means, strict=True))
         return numbers
 
 
@@ -69,7 +70,8 @@ class Tick:
     def layout(self) -> RingLayout:
         """What the agent learns from."""
         agent: Agent = self.agent
-        return agent.replay(self.steps, self.spare)
+        size = self.spaces.actions if self.spaces.continuous else None
+        return replace(agent.replay(self.steps, self.spare), action_size=size)
 
     def networks(self, seed: int) -> Networks:
         """The networks with which the run with this seed begins."""
@@ -80,7 +82,8 @@ class Tick:
         state = self.agent.init(networks)
         observation = jnp.zeros(self.spaces.observation_shape, self.spaces.observation_dtype)
         ring = self.layout.empty(observation)
-        free = Commitment(Decision(jnp.int32(0), jnp.int32(0)), jnp.int32(0))
+        nothing = jnp.zeros(self.spaces.action_shape, self.spaces.action_dtype)
+        free = Commitment(Decision(nothing, jnp.int32(0)), jnp.int32(0))
         shapes = jax.eval_shape(lambda: self._update(state, ring, jax.random.key(0)))[1]
         metrics = {name: jnp.zeros(()) for name in shapes}
         return Progress(state, ring, free, jnp.int32(0), metrics)
@@ -92,9 +95,8 @@ class Tick:
             exploration = jax.random.fold_in(purpose_key(key, Purpose.EXPLORATION), progress.step)
             spent = progress.step / max(self.steps - 1, 1)
             action, skip = self.agent.decide(progress.agent, observation, exploration, spent)
-            return Commitment(
-                Decision(action.astype(jnp.int32), skip.astype(jnp.int32)), skip.astype(jnp.int32)
-            )
+            action, skip = action.astype(self.spaces.action_dtype), skip.astype(jnp.int32)
+            return Commitment(Decision(action, skip), skip)
 
         commitment: Commitment = jax.lax.cond(
             progress.commitment.spent, decide, lambda: progress.commitment
@@ -140,7 +142,8 @@ class Tick:
         )
 
     def _update(self, state: State, ring: Ring, key: Array) -> tuple[State, Metrics]:
-        updated: tuple[State, Metrics] = self.agent.update(state, self.layout.sample(ring, key))
+        batch = self.layout.sample(ring, key)
+        updated: tuple[State, Metrics] = self.agent.update(state, batch, jax.random.fold_in(key, 1))
         return updated
 
 
@@ -154,11 +157,30 @@ def episode_seeds(key: Array, purpose: Purpose, episode: Array) -> Array:
     return jax.random.bits(jax.random.fold_in(purpose_key(key, purpose), episode), dtype=np.uint32)
 
 
-def stops(steps: int, evaluate_every: int) -> Iterator[int]:
-    """The steps at which training pauses: every evaluation, or now and then, and the end."""
-    every = evaluate_every or max(1, steps // 100)
-    yield from range(every, steps, every)
-    yield steps
+@dataclass(frozen=True)
+class Pauses:
+    """When training pauses, and which greedy episodes are played then."""
+
+    steps: int
+    every: int
+    """Steps between two evaluations; 0 for none."""
+    starts: int | None = None
+    """How many starts there are, the same each time; unless given, one that is new each time."""
+
+    def __iter__(self) -> Iterator[tuple[int, list[int]]]:
+        """The steps at which to pause, with the numbers of the episodes to play: the end is one."""
+        if self.every and self.starts:
+            yield 0, self._episodes(0)
+        every = self.every or max(1, self.steps // 100)
+        for number, step in enumerate(range(every, self.steps, every)):
+            yield step, self._episodes(number)
+        ends_with_one = self.every and self.steps % self.every == 0
+        yield self.steps, self._episodes(self.steps // every - 1) if ends_with_one else []
+
+    def _episodes(self, number: int) -> list[int]:
+        if not self.every:
+            return []
+        return [number] if self.starts is None else list(range(self.starts))
 
 
 def as_arrays(networks: Networks) -> Networks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,7 @@ def train(
     env_options: dict[str, Any] | None = None,
     step_limit: int | None = None,
     evaluate_every: int | None = None,
+    evaluation_starts: int | None = None,
     driver: Driver | None = None,
     log: bool = False,
     out: str | Path = "runs",
@@ -85,6 +86,8 @@ def train(
             another one is wanted.
         evaluate_every: One greedy episode after every so many episodes (tabular agents; each
             unless given) or steps (deep agents; 200 times in all unless given); 0 for never.
+        evaluation_starts: A deep agent is evaluated from the same so many starts each time, before
+            the first step too; unless given, in one episode from a new start.
         driver: Who steps the environment for a deep agent: `"device"` where it is compiled,
             `"host"` for any Gymnasium environment; the fastest possible unless given.
         log: Whether to write a log for TensorBoard, in `tensorboard/` beside the runs.
@@ -96,6 +99,7 @@ def train(
     made = make_agent(agent, **options)
     spec, make = _environment(env, env_options, step_limit)
     config = _configuration(made, spec, episodes, steps, evaluate_every, driver, make)
+    config = replace(config, evaluation_starts=evaluation_starts)
     require_at_least("seeds", seeds, 1)
     require_at_least("seed", seed, 0)
     if workers is not None:
@@ -141,7 +145,7 @@ def _configuration(
         return RunConfig(agent, spec, episodes, steps, every)
     from temporl.training.deep import check_trainable_deep, choose_driver
 
-    check_trainable_deep(make or spec.make, spec.name)
+    check_trainable_deep(agent, make or spec.make, spec.name)
     chosen: Driver = choose_driver(spec, driver) if make is None else "host"
     if chosen != (driver or chosen):
         raise BadInput("driver", driver, "an environment that a function makes runs on the host")

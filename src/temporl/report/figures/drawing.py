@@ -9,9 +9,10 @@ from temporl.experiments.experiment import Experiment
 from temporl.report.cells import CellResult
 from temporl.report.figures.curves import learning_curves, reaching_curves
 from temporl.report.figures.mountain_car import key_states
+from temporl.report.figures.pendulum import swing
 from temporl.report.figures.policies import hero, policies, values
 from temporl.report.figures.sensitivity import sensitivity
-from temporl.report.figures.skip_length import architectures, skip_length
+from temporl.report.figures.skip_length import agents_by_skip_length, architectures, skip_length
 from temporl.report.figures.step_curves import step_curves
 from temporl.report.figures.style import Material
 from temporl.report.tables import Row
@@ -28,6 +29,7 @@ FIGURES: dict[str, tuple[Draw, ...]] = {
     "featurized": (step_curves, key_states),
     "featurized-skip": (step_curves,),
     "architectures": (architectures,),
+    "pendulum": (step_curves, agents_by_skip_length, swing),
 }
 
 

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, ListedColormap, to_rgb
-from matplotlib.figure import Figure
+from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 
 from temporl.environments import EnvironmentSpec
 from temporl.evaluation import Policy, evaluate
-from temporl.report.figures.labels import Labels, Point, Points
 from temporl.report.figures.paths import Stretch, greedy_path, path_text
+from temporl.report.figures.phase_plane import (
+    HOW_TO_READ,
+    Choices,
+    draw_skips,
+    draw_stretches,
+    draw_trace,
+)
 from temporl.report.figures.style import (
     QUIET,
     TEXT,
     Margins,
     Material,
     headline,
-    ink,
     number_of,
     panels,
     picture,
@@ -43,11 +46,6 @@ GRID = (120, 90)
 """In how many positions and velocities a policy is asked what it would do."""
 RISE = 0.9
 """How much higher than at its beginning an episode is drawn at its end."""
-HOW_TO_READ = (
-    "a dot is a decision, the larger the longer;"
-    " \N{MULTIPLICATION SIGN}5: its action is played for five steps"
-)
-SKIP_COLOURS = LinearSegmentedColormap.from_list("skip", ["#fdf7fb", "#dda0d0", "#8e3d80"])
 
 
 def key_states(material: Material) -> list[Path]:
@@ -85,8 +83,9 @@ def mountain_car_picture(policy: Policy, path: Path, title: str) -> Path:
         draw_plane(plane, episode)
         draw_actions(actions, choices)
         draw_skips(figure, skips, choices)
+        _set_plane(skips, "everywhere: for how many steps")
         for axes in (actions, skips):
-            _draw_trace(axes, episode)
+            draw_trace(axes, [np.array(stretch.states) for stretch in episode])
         figure.legend(handles=_handles(), loc="upper right", ncols=len(ACTIONS))
         headline(figure, title, f"{HOW_TO_READ}; the median of {EPISODES} episodes by decisions")
     return path
@@ -98,15 +97,6 @@ def typical_episode(policy: Policy) -> list[Stretch]:
     paths = [greedy_path(policy, environment, seed) for seed in range(EPISODES)]
     environment.close()
     return sorted(paths, key=len)[EPISODES // 2]
-
-
-class Choices(NamedTuple):
-    """What a policy would do everywhere in the phase plane."""
-
-    positions: Float[np.ndarray, " position"]
-    velocities: Float[np.ndarray, " velocity"]
-    actions: Int[np.ndarray, "velocity position"]
-    skips: Int[np.ndarray, "velocity position"]
 
 
 def choices_everywhere(policy: Policy) -> Choices:
@@ -142,7 +132,7 @@ def draw_hill(axes: Axes, episode: Sequence[Stretch]) -> None:
     axes.grid(visible=False)
     axes.spines["left"].set_visible(False)
     axes.set_title(f"on the hill, time goes up: {path_text(episode)}", loc="left")
-    _draw_stretches(axes, episode, lines, [np.array([0.0, 1.0])] * len(lines))
+    draw_stretches(axes, episode, lines, [np.array([0.0, 1.0])] * len(lines), _colours(episode))
 
 
 def draw_plane(axes: Axes, episode: Sequence[Stretch]) -> None:
@@ -152,7 +142,7 @@ def draw_plane(axes: Axes, episode: Sequence[Stretch]) -> None:
     # Episodes run around the valley's bottom at rest, so labels stand on the outside.
     scale = np.array([np.ptp(POSITIONS), np.ptp(VELOCITIES)])
     outwards = [(line[0] - (BOTTOM, 0.0)) / scale for line in lines]
-    _draw_stretches(axes, episode, lines, outwards)
+    draw_stretches(axes, episode, lines, outwards, _colours(episode))
 
 
 def _set_plane(axes: Axes, title: str) -> None:
@@ -163,78 +153,17 @@ def _set_plane(axes: Axes, title: str) -> None:
     axes.set_title(title, loc="left")
 
 
-def _draw_stretches(
-    axes: Axes, episode: Sequence[Stretch], lines: Sequence[Points], ways: Sequence[Point]
-) -> None:
-    """A mark at every decision, the longer the larger, and the way to the next one."""
-    labels = Labels(_in_points(axes, np.concatenate(lines)), _in_points(axes, _starts(lines)))
-    # The longest skips get the best places for their labels.
-    order = sorted(range(len(lines)), key=lambda number: -episode[number].decision.skip)
-    for number in order:
-        action, skip = episode[number].decision
-        line, colour, size = lines[number], list(ACTIONS.values())[action], 2.6 + 0.6 * skip
-        axes.plot(*line.T, color=colour, lw=1.5, zorder=3)
-        axes.plot(*line[0], "o", ms=size, color=colour, mec="white", mew=0.6, zorder=4)
-        offset = labels.place(number, ways[number], size / 2 + 7) if skip > 1 else None
-        if offset is not None:
-            axes.annotate(
-                f"\N{MULTIPLICATION SIGN}{skip}",
-                line[0],
-                offset,
-                textcoords="offset points",
-                ha="center",
-                va="center",
-                fontsize=7.5,
-                fontweight="bold",
-                color=ink(colour),
-                zorder=5,
-            )
-
-
-def _starts(lines: Sequence[Points]) -> Points:
-    return np.stack([line[0] for line in lines])
-
-
-def _in_points(axes: Axes, places: Points) -> Points:
-    """Places in an axes as points, of which an inch has 72."""
-    return np.asarray(axes.transData.transform(places) * 72 / axes.figure.dpi)
-
-
-def _draw_trace(axes: Axes, episode: Sequence[Stretch]) -> None:
-    """Where an episode ran, and where it was decided, on a map of all choices."""
-    for stretch in episode:
-        axes.plot(*np.array(stretch.states).T, color=TEXT, lw=0.8, zorder=3)
-        axes.plot(*stretch.states[0], "o", ms=3.2, color=TEXT, mec="white", mew=0.5, zorder=4)
+def _colours(episode: Sequence[Stretch]) -> list[str]:
+    return [list(ACTIONS.values())[stretch.decision.action] for stretch in episode]
 
 
 def draw_actions(axes: Axes, choices: Choices) -> None:
     """Which action is greedy where."""
     faint = ListedColormap([0.45 * np.array(to_rgb(c)) + 0.55 for c in ACTIONS.values()])
     axes.pcolormesh(
-        choices.positions, choices.velocities, choices.actions, cmap=faint, vmin=-0.5, vmax=2.5
+        choices.across, choices.upwards, choices.actions, cmap=faint, vmin=-0.5, vmax=2.5
     )
     _set_plane(axes, "everywhere: the action")
-
-
-def draw_skips(figure: Figure, axes: Axes, choices: Choices) -> None:
-    """For how many steps the greedy action is played where."""
-    longest = max(2, int(choices.skips.max()))
-    bounds = np.arange(0.5, longest + 1)
-    norm = BoundaryNorm(bounds, SKIP_COLOURS.N)
-    mesh = axes.pcolormesh(
-        choices.positions, choices.velocities, choices.skips, cmap=SKIP_COLOURS, norm=norm
-    )
-    _set_plane(axes, "everywhere: for how many steps")
-    box, width = axes.get_position(), float(figure.get_size_inches()[0])
-    bar = figure.colorbar(
-        mesh, cax=figure.add_axes((box.x1 + 0.1 / width, box.y0, 0.13 / width, box.height))
-    )
-    bar.ax.set_title("steps", fontsize=9, fontweight="normal", loc="left", pad=6)
-    bar.set_ticks(list(range(1, longest + 1)))
-    bar.ax.minorticks_off()
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0)
-    bar.ax.grid(visible=False)
 
 
 def _handles() -> list[Line2D]:

@@ -17,6 +17,7 @@ from temporl.report.figures.style import (
     SCHEDULE_COLOURS,
     Margins,
     Material,
+    agent_colour,
     few_ticks,
     headline,
     panels,
@@ -80,6 +81,30 @@ def architectures(material: Material) -> list[Path]:
         figure.legend(handles=handles, loc="upper right", ncols=len(handles))
         seeds = seeds_text(material.results)
         headline(figure, "How the skip network sees the action", f"t-dqn, {seeds} for each point")
+    return [path]
+
+
+def agents_by_skip_length(material: Material) -> list[Path]:
+    """The same for each agent, with those that do not skip as a line across."""
+    path, metrics = material.folder / "skip-length.png", material.experiment.metrics
+    agents = list(dict.fromkeys(row.agent for row in material.rows))
+    skips = sorted({cell.max_skip for cell in material.experiment.cells if cell.max_skip > 1})
+    with picture(path, 0.8 + 4.4 * len(metrics), 4.2) as figure:
+        grid = panels(figure, 1, len(metrics), Margins(across=0.5))[0]
+        for axes, metric in zip(grid, metrics, strict=True):
+            for agent in agents:
+                rows = [r for r in material.rows if (r.agent, r.metric) == (agent, metric)]
+                if {row.max_skip for row in rows} == {1}:
+                    axes.axhline(float(rows[0].value or np.nan), color=agent_colour(agent), lw=1.6)
+                else:
+                    _draw_points(axes, rows, agent_colour(agent), 0.0)
+            _finish(axes, metric, skips)
+            axes.set(xlabel="longest skip J", xlim=(0, skips[-1] + 1))
+            axes.set_title(METRIC_NAMES[metric], loc="left")
+        handles = _handles({agent: agent_colour(agent) for agent in agents})
+        figure.legend(handles=handles, loc="upper right", ncols=len(handles))
+        seeds = seeds_text(material.results)
+        headline(figure, material.experiment.title, f"{seeds} for each point")
     return [path]
 
 

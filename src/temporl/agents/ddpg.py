@@ -1,0 +1,224 @@
+"""Deep deterministic policy gradient (Lillicrap et al., 2016).
+
+for every step:
+    play the actor's action pi(s) with a little noise; any action while warming up
+    draw transitions (s, a, r, discount, s') from the ring
+    move Q(s, a) towards r + discount * target Q(s', target pi(s'))
+    move pi so that Q(s, pi(s)) grows
+    move both targets a fraction tau towards them
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+
+from temporl.agents.agent import Metrics, Spaces
+from temporl.agents.dqn import squared_error
+from temporl.errors import BadInput, require_at_least, require_range
+from temporl.networks import (
+    ActorCritic,
+    actor_critic,
+    actor_outputs,
+    critic_value,
+    least_value,
+    squashed,
+)
+from temporl.networks.layers import Numbers
+from temporl.replay import Batch, RingLayout
+from temporl.skipping import Connection, Decision
+
+
+class ActorCriticLearning(NamedTuple):
+    """An actor and critics that learn, and the copies that lag behind them."""
+
+    networks: ActorCritic
+    targets: ActorCritic
+    actor_optimiser: optax.OptState
+    critic_optimiser: optax.OptState
+    updates: Array
+    """How many updates there were: none while warming up."""
+    temperature: Any = ()
+    """The temperature of an actor that has one, and its optimiser."""
+
+
+@dataclass(frozen=True)
+class DDPG:
+    """Deep deterministic policy gradient (`ddpg`): continuous actions, decides at every step."""
+
+    continuous: ClassVar[bool] = True
+    critics: ClassVar[int] = 1
+
+    learning_rate: float = 1e-3
+    """Step size of Adam, for actor and critic. The paper's code: 0.001."""
+    gamma: float = 0.99
+    """Discount per step. The paper's code: 0.99."""
+    noise: float = 0.1
+    """Exploration: the standard deviation of what is added to actions, which lie between -1 and 1.
+    The paper's code: 0.1."""
+    batch_size: int = 256
+    """Transitions per update; one update after every step. The paper's code: 256."""
+    buffer_size: int = 1_000_000
+    """How many of the last steps are learned from. The paper's code: 1,000,000."""
+    tau: float = 0.005
+    """How far the targets follow at every update. The paper's code: 0.005."""
+    warm_up: int = 1_000
+    """Steps with random actions before anything is learned. The paper's code: 1,000."""
+    hidden: tuple[int, ...] = (400, 300)
+    """Widths of the hidden layers of all networks. The paper's code: 400 and 300 units."""
+
+    def __post_init__(self) -> None:
+        require_range("learning_rate", self.learning_rate, 0.0, 1.0, low_open=True)
+        require_range("gamma", self.gamma, 0.0, 1.0)
+        require_range("noise", self.noise, 0.0, 2.0)
+        require_range("tau", self.tau, 0.0, 1.0, low_open=True)
+        require_at_least("batch_size", self.batch_size, 1)
+        require_at_least("buffer_size", self.buffer_size, self.batch_size)
+        require_at_least("warm_up", self.warm_up, 0)
+        if not self.hidden:
+            raise BadInput("hidden", self.hidden, "allowed: at least one width, as in '400 300'")
+        for width in self.hidden:
+            require_at_least("hidden", width, 1)
+
+    def networks(self, random: np.random.Generator, spaces: Spaces) -> ActorCritic:
+        """Draw the actor and its critics."""
+        size = spaces.actions
+        return actor_critic(
+            random, spaces.inputs, self.hidden, self.actor_size(size), size, self.critics
+        )
+
+    def actor_size(self, action: int) -> int:
+        """How many numbers the actor says for an action of so many."""
+        return action
+
+    def init(self, networks: ActorCritic) -> ActorCriticLearning:
+        """The state in which learning begins."""
+        networks = jax.tree.map(jnp.asarray, networks)
+        return ActorCriticLearning(
+            networks,
+            jax.tree.map(jnp.copy, networks),
+            self._adam.init(networks.actor),
+            self._adam.init(networks.critics),
+            jnp.int32(0),
+        )
+
+    @property
+    def _adam(self) -> optax.GradientTransformation:
+        return optax.flatten(optax.adam(self.learning_rate))
+
+    def policy(self, state: ActorCriticLearning) -> ActorCritic:
+        """The actor and its critics as they are now."""
+        return state.networks
+
+    def is_blind(self, state: ActorCriticLearning) -> Array:
+        """Until the first update."""
+        return state.updates == 0
+
+    def proposal(self, actor: Any, observation: Numbers) -> Numbers:
+        """What the actor proposes, as the critics take it."""
+        return squashed(actor_outputs(actor, observation))
+
+    def best_action(self, networks: ActorCritic, observation: Numbers) -> Numbers:
+        """The actor's action."""
+        return self.proposal(networks.actor, observation)
+
+    def act(
+        self, state: ActorCriticLearning, observation: Array, key: Array, spent: Array
+    ) -> Array:
+        """The actor's action with noise, or any while warming up."""
+        action = self.best_action(state.networks, observation)
+        noisy = action + self.noise * jax.random.normal(key, action.shape)
+        return self.while_blind(state, key, noisy)
+
+    def while_blind(self, state: ActorCriticLearning, key: Array, action: Array) -> Array:
+        """Any action instead of the given one, while warming up."""
+        anything = jax.random.uniform(key, action.shape, minval=-1.0)
+        return jnp.where(self.is_blind(state), anything, jnp.clip(action, -1, 1))
+
+    def decide(
+        self, state: ActorCriticLearning, observation: Array, key: Array, spent: Array
+    ) -> Decision:
+        """What `act` says, for one step."""
+        return Decision(self.act(state, observation, key, spent), jnp.int32(1))
+
+    def greedy(self, networks: ActorCritic, observation: Numbers) -> Decision:
+        """The actor's action, for one step."""
+        return Decision(self.best_action(networks, observation), 1)
+
+    def skip_values(
+        self, networks: ActorCritic, observation: Numbers, action: Numbers
+    ) -> dict[int, float]:
+        """The learned value of the only skip, 1."""
+        return {1: float(least_value(networks.critics, observation, action))}
+
+    def replay(self, capacity: int, spare: int | None) -> RingLayout:
+        """Single steps."""
+        size = min(capacity, self.buffer_size)
+        return RingLayout(size, self.batch_size, self.gamma, warm_up=self.warm_up, spare=spare)
+
+    def value(self, state: ActorCriticLearning, observation: Array) -> Array:
+        """What the target critics say of the target actor's proposal."""
+        actor, critics = state.targets
+        value: Array = least_value(critics, observation, self.proposal(actor, observation))
+        return value
+
+    def update(
+        self, state: ActorCriticLearning, batch: Batch, key: Array
+    ) -> tuple[ActorCriticLearning, Metrics]:
+        """Learn from the transitions of a batch: first the critic, then the actor."""
+        transitions = batch.transitions
+        assert transitions is not None
+        following = self.value(state, transitions.next_observation)
+        state, metrics = self.learn_critics(state, transitions, following)
+        state = self.follow(self.learn_actor(state, transitions.observation))
+        return state, metrics
+
+    def learn_critics(
+        self, state: ActorCriticLearning, transitions: Connection, following: Array
+    ) -> tuple[ActorCriticLearning, Metrics]:
+        """Move every critic towards `reward + discount * value`."""
+        goals = transitions.reward + transitions.discount * following
+
+        def loss(critics: Any) -> Array:
+            return sum(
+                (
+                    squared_error(
+                        critic_value(critic, transitions.observation, transitions.action), goals
+                    )
+                    for critic in critics
+                ),
+                start=jnp.zeros(()),
+            )
+
+        critics = state.networks.critics
+        error, gradient = jax.value_and_grad(loss)(critics)
+        changes, optimiser = self._adam.update(gradient, state.critic_optimiser)
+        networks = state.networks._replace(critics=optax.apply_updates(critics, changes))
+        state = state._replace(
+            networks=networks, critic_optimiser=optimiser, updates=state.updates + 1
+        )
+        return state, {"behaviour_loss": error, "mean_target": goals.mean()}
+
+    def learn_actor(self, state: ActorCriticLearning, observation: Array) -> ActorCriticLearning:
+        """Move the actor to where the first critic sees more value."""
+        actor, critics = state.networks
+
+        def loss(actor: Any) -> Array:
+            proposal = self.proposal(actor, observation)
+            return -jnp.mean(critic_value(critics[0], observation, proposal))
+
+        changes, optimiser = self._adam.update(jax.grad(loss)(actor), state.actor_optimiser)
+        networks = ActorCritic(optax.apply_updates(actor, changes), critics)
+        return state._replace(networks=networks, actor_optimiser=optimiser)
+
+    def follow(self, state: ActorCriticLearning) -> ActorCriticLearning:
+        """Move the targets a fraction towards the networks."""
+        return state._replace(
+            targets=optax.incremental_update(state.networks, state.targets, self.tau)
+        )

@@ -1,0 +1,74 @@
+"""An actor that answers observations with actions, and critics that value both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from temporl.networks.layers import (
+    Layer,
+    Numbers,
+    apply,
+    apply_joined,
+    as_input,
+    as_rows,
+    draw_layers,
+    hidden,
+    namespace,
+    relu,
+)
+
+
+class ActorCritic(NamedTuple):
+    """The networks of an agent for continuous actions."""
+
+    actor: Any
+    """Layers, as a tuple or as the agent arranges them."""
+    critics: tuple[tuple[Layer, ...], ...]
+
+
+def actor_critic(
+    random: np.random.Generator,
+    inputs: int,
+    widths: Sequence[int],
+    outputs: int,
+    action: int,
+    critics: int,
+) -> ActorCritic:
+    """Draw an actor with so many outputs, and critics of actions of so many numbers."""
+    return ActorCritic(
+        draw_layers(random, (inputs, *widths, outputs)),
+        tuple(draw_layers(random, (inputs + action, *widths, 1)) for _ in range(critics)),
+    )
+
+
+def actor_outputs(actor: tuple[Layer, ...], observation: Numbers) -> Numbers:
+    """What the actor's last layer says, before it is squashed."""
+    *inner, last = actor
+    inputs = as_input(observation, actor[0].weight.shape[0])
+    return as_rows(apply(last, hidden(inner, inputs)))
+
+
+def squashed(outputs: Numbers) -> Numbers:
+    """Any numbers, brought between -1 and 1."""
+    return namespace(outputs).tanh(outputs)
+
+
+def critic_value(critic: tuple[Layer, ...], observation: Numbers, action: Numbers) -> Numbers:
+    """The value of playing an action at an observation."""
+    first, *inner, last = critic
+    inputs = as_input(observation, first.weight.shape[0] - action.shape[-1])
+    features = hidden(inner, relu(apply_joined(first, inputs, action.T)))
+    return apply(last, features)[0]
+
+
+def least_value(
+    critics: tuple[tuple[Layer, ...], ...], observation: Numbers, action: Numbers
+) -> Numbers:
+    """What the most careful of the critics says."""
+    least, *others = (critic_value(critic, observation, action) for critic in critics)
+    for other in others:
+        least = namespace(least).minimum(least, other)
+    return least
