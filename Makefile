@@ -47,5 +47,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,tensorboard,video]'
+	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,tensorboard,wandb,tune,sb3,minari,video]'
 	touch $@

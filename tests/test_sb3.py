@@ -58,13 +58,13 @@ def td3():
         "Pendulum-v1",
         learning_rate=1e-3,
         batch_size=128,
-        learning_starts=1000,
+        learning_starts=500,
         gamma=0.98,
         action_noise=noise,
         policy_kwargs=SMALL,
         seed=0,
     )
-    return model.learn(5000)
+    return model.learn(8000)
 
 
 class Plain:
@@ -115,7 +115,7 @@ def test_the_replay_tells_whole_episodes(dqn):
 def test_a_frozen_dqn_learns_when_to_act_from_its_own_replay(dqn):
     before = {name: array.clone() for name, array in dqn.policy.state_dict().items()}
     policy = learn_skips(
-        FrozenModel(dqn), replayed_episodes(dqn), max_skip=4, updates=8000, tolerance=0.0
+        FrozenModel(dqn), replayed_episodes(dqn), max_skip=4, updates=8000, tolerance=0.2
     )
     check(policy, dqn, "CartPole-v1")
     after = dqn.policy.state_dict()
@@ -140,7 +140,7 @@ def test_our_policies_play_in_evaluate_policy(tmp_path):
     # The same episodes by hand: the same returns, and as many decisions.
     alone.seed(3)
     observations = alone.reset()
-    decisions, state, again = 0, None, []
+    decisions, again = 0, []
     for length in lengths:
         commitment = temporl.Commitment(temporl.Decision(0, 0), 0)
         for _ in range(length):
@@ -154,7 +154,6 @@ def test_our_policies_play_in_evaluate_policy(tmp_path):
     assert returns == again
     # After its last episode the loop over there has asked once more at most.
     assert decisions <= model.decisions <= decisions + 1
-    assert state is None
     with pytest.raises(temporl.BadInput, match="deterministic"):
         model.predict(observations, deterministic=False)
     several = make_vec_env("CartPole-v1", 3, seed=0)

@@ -131,7 +131,7 @@ def recorded():
 
 @pytest.fixture(scope="module")
 def learned(recorded):
-    return learn_skips(load_policy(VANILLA), recorded, max_skip=10, updates=10_000)
+    return learn_skips(load_policy(VANILLA), recorded, max_skip=10)
 
 
 def test_a_third_of_decisions_is_saved_from_recordings_alone(learned):

@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 
+from temporl.agents.dar import DAR
 from temporl.agents.policy import NetworkPolicy
 from temporl.errors import BadInput
 
@@ -43,11 +44,7 @@ class PolicyBehaviour:
     """A trained policy of this library, with discrete actions, as a frozen behaviour."""
 
     policy: NetworkPolicy
-
-    @property
-    def actions(self) -> gym.Space[Any]:
-        """What it chooses from."""
-        return self.policy.actions
+    actions: gym.spaces.Discrete[Any]
 
     @property
     def gamma(self) -> float:
@@ -56,17 +53,18 @@ class PolicyBehaviour:
         return float(getattr(agent, "behaviour", agent).gamma)
 
     def _values(self, observations: Rows) -> Float[np.ndarray, "row action"]:
-        values = self.policy.agent.action_values(self.policy.networks, np.asarray(observations))
-        return np.asarray(values)[:, : int(self.policy.actions.n)]
+        seen = np.asarray(observations, dtype=np.float32)
+        return np.asarray(self.policy.agent.action_values(self.policy.networks, seen))
 
     def act(self, observations: Rows) -> Rows:
         """The action with the highest value."""
-        return self._values(observations).argmax(axis=1) + int(self.policy.actions.start)
+        return self._values(observations).argmax(axis=1) + int(self.actions.start)
 
     def value(self, observations: Rows, actions: Rows) -> Float[np.ndarray, " row"]:
         """The learned value of an action in every row."""
-        chosen = np.asarray(actions, dtype=np.int64) - int(self.policy.actions.start)
-        return self._values(observations)[np.arange(len(chosen)), chosen].astype(np.float64)
+        chosen = np.asarray(actions, dtype=np.int64) - int(self.actions.start)
+        values = self._values(observations)[np.arange(len(chosen)), chosen]
+        return np.asarray(values, dtype=np.float64)
 
 
 def behaviour_of(agent: Any) -> FrozenBehaviour:
@@ -74,7 +72,9 @@ def behaviour_of(agent: Any) -> FrozenBehaviour:
     if isinstance(agent, NetworkPolicy):
         if not isinstance(agent.observations, gym.spaces.Box):
             raise BadInput("behaviour", agent.observations, "allowed: observations that are arrays")
-        return PolicyBehaviour(agent)
+        if not isinstance(agent.actions, gym.spaces.Discrete) or isinstance(agent.agent, DAR):
+            raise BadInput("behaviour", agent.agent, "allowed: an agent with a value per action")
+        return PolicyBehaviour(agent, agent.actions)
     if all(hasattr(agent, name) for name in ("actions", "gamma", "act", "value")):
         behaviour: FrozenBehaviour = agent
         return behaviour

@@ -70,7 +70,8 @@ def command(config: RunConfig, seed: int) -> str:
         words.append("--env-options " + " ".join(quote(pair) for pair in pairs))
     if config.environment.step_limit is not None:
         words.append(f"--step-limit {config.environment.step_limit}")
-    budget = {name: data[name] for name in ("episodes", "steps", "evaluate_every", "driver")}
+    names = ("episodes", "steps", "evaluate_every", "evaluation_starts", "driver")
+    budget = {name: data.get(name) for name in names}
     words += [
         f"--{name.replace('_', '-')} {_value(value)}"
         for name, value in (budget | {"seed": seed} | data["options"]).items()

@@ -14,7 +14,7 @@ from temporl.results.config import RunConfig
 from temporl.results.runs import group_folder, is_finished, seed_folder, write_run
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.tabular.training import train_tabular
-from temporl.training.log import logged
+from temporl.training.log import Log, logged
 from temporl.version import __version__
 
 
@@ -25,8 +25,8 @@ class PlannedRun:
     config: RunConfig
     seed: int
     folder: Path
-    log: bool = False
-    """Whether TensorBoard can follow the run."""
+    log: Log | None = None
+    """Which program can follow the run."""
 
     def to_data(self) -> dict[str, Any]:
         """As pure data, for a worker in another process."""
@@ -45,7 +45,7 @@ class PlannedRun:
 
 
 def plan_runs(
-    out: Path, experiment: str, config: RunConfig, seeds: Iterable[int], log: bool = False
+    out: Path, experiment: str, config: RunConfig, seeds: Iterable[int], log: Log | None = None
 ) -> list[PlannedRun]:
     """The runs of one configuration, in the folders they belong to."""
     group = group_folder(out, experiment, config)
@@ -65,16 +65,21 @@ def execute(
     """Train one run and write its folder; returns the number of steps played."""
     config = run.config
     with ExitStack() as at_the_end:
-        if run.log:
-            on_progress = at_the_end.enter_context(logged(run.folder, on_progress))
-        trained = _train(run, on_progress, make)
+        if run.log is not None:
+            data = config.to_data() | {"seed": run.seed}
+            following = logged(run.log, run.folder, data, on_progress)
+            on_progress = at_the_end.enter_context(following)
+        trained = train_run(run, on_progress, make)
     write_run(run.folder, config, run.seed, trained, __version__)
     return trained.steps
 
 
-def _train(
-    run: PlannedRun, on_progress: OnProgress | None, make: MakeEnvironment | None
+def train_run(
+    run: PlannedRun,
+    on_progress: OnProgress | None = None,
+    make: MakeEnvironment | None = None,
 ) -> Trained:
+    """Train one run, and write nothing."""
     config = run.config
     if config.is_tabular:
         return train_tabular(

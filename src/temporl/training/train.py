@@ -25,7 +25,7 @@ from temporl.results.runs import (
 )
 from temporl.tabular.agents import QLearning
 from temporl.tabular.training import check_trainable
-from temporl.training.log import require_tensorboard
+from temporl.training.log import Log, require_log
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import missing_runs, plan_runs
 from temporl.training.sweep import complete, default_workers
@@ -64,7 +64,7 @@ def train(
     evaluate_every: int | None = None,
     evaluation_starts: int | None = None,
     driver: Driver | None = None,
-    log: bool = False,
+    log: Log | None = None,
     out: str | Path = "runs",
     workers: int | None = None,
     progress: bool = True,
@@ -90,7 +90,7 @@ def train(
             the first step too; unless given, in one episode from a new start.
         driver: Who steps the environment for a deep agent: `"device"` where it is compiled,
             `"host"` for any Gymnasium environment; the fastest possible unless given.
-        log: Whether to write a log for TensorBoard, in `tensorboard/` beside the runs.
+        log: `"tensorboard"` or `"wandb"` (offline), to write such a log beside the runs.
         out: The results folder.
         workers: Processes to use; one for each core unless given.
         progress: Whether to show progress.
@@ -98,14 +98,14 @@ def train(
     """
     made = make_agent(agent, **options)
     spec, make = _environment(env, env_options, step_limit)
-    config = _configuration(made, spec, episodes, steps, evaluate_every, driver, make)
+    config = configuration(made, spec, episodes, steps, evaluate_every, driver, make)
     config = replace(config, evaluation_starts=evaluation_starts)
     require_at_least("seeds", seeds, 1)
     require_at_least("seed", seed, 0)
     if workers is not None:
         require_at_least("workers", workers, 1)
-    if log:
-        require_tensorboard()
+    if log is not None:
+        require_log(log)
     out = prepare_output(Path(out))
     label = config.environment.label
     planned = plan_runs(out, label, config, range(seed, seed + seeds), log)
@@ -125,7 +125,7 @@ def train(
     return Run(group_folder(out, label, config), config, tuple(run.seed for run in planned))
 
 
-def _configuration(
+def configuration(
     agent: Any,
     spec: EnvironmentSpec,
     episodes: int | None,

@@ -67,9 +67,16 @@ def group_curves(group: Group) -> dict[str, Any] | None:
     tables = [table for table in group.evaluations if len(table)]
     if not tables:
         return None
-    shortest = min(len(table) for table in tables)
+    # Evaluations from several starts are one, with their mean.
+    starts = int(group.record.get("evaluation_starts") or 1)
+    shortest = min(len(table) for table in tables) // starts
     columns = {
-        name: np.stack([table[name].to_numpy()[:shortest] for table in tables]).astype(np.float64)
+        name: np.stack(
+            [
+                table[name].to_numpy()[: shortest * starts].reshape(-1, starts).mean(axis=1)
+                for table in tables
+            ]
+        )
         for name in ("episode", "step", *COLUMNS)
     }
     late = slice(-max(1, int(LATE * shortest)), None)
