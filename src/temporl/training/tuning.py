@@ -141,9 +141,13 @@ def _score(config: RunConfig, seed: int, folder: Path, trial: Any, number: int) 
     """The mean return at the end of one run; the first seed's progress decides about pruning."""
     import optuna
 
+    reported: set[int] = set()
+
     def on_progress(report: Report) -> None:
-        if number == 0 and "return" in report.measured:
-            trial.report(report.measured["return"], report.steps)
+        percent = int(100 * report.fraction)  # trials are compared when they are equally far
+        if number == 0 and "return" in report.measured and percent not in reported:
+            reported.add(percent)
+            trial.report(report.measured["return"], percent)
             if trial.should_prune():
                 raise optuna.TrialPruned
 
