@@ -125,8 +125,8 @@ def test_nothing_recorded_is_refused():
 
 @pytest.fixture(scope="module")
 def recorded():
-    """Twenty thousand steps of a vanilla agent, which decides at every step."""
-    return collect_episodes(load_policy(VANILLA), MOUNTAIN_CAR, 20_000, repeat=0.0)
+    """Twenty thousand steps of a vanilla agent that decides at every step, and explores."""
+    return collect_episodes(load_policy(VANILLA), MOUNTAIN_CAR, 20_000, repeat=0.0, epsilon=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +181,13 @@ def test_minari_data_sets_are_read(tmp_path, monkeypatch):
             action = int(behaviour.act(observation[None])[0])
             observation, _, terminated, truncated, _ = collector.step(action)
             over = terminated or truncated
-    collector.create_dataset("mountain-car/vanilla-v0", algorithm_name="dqn")
+    collector.create_dataset(
+        "mountain-car/vanilla-v0",
+        algorithm_name="dqn",
+        author="nobody",
+        author_email="nobody@example.org",
+        code_permalink="https://example.org",
+    )
     episodes = list(minari_episodes("mountain-car/vanilla-v0"))
     assert len(episodes) == 2
     assert all(episode.terminated for episode in episodes)

@@ -71,7 +71,7 @@ def test_running_it_again_makes_only_what_is_missing(tmp_path):
 
 def test_trials_that_fall_behind_are_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr("temporl.tabular.training.CHUNK_EPISODES", 20)  # progress is seen often
-    best = tune("q", WORLD, trials=15, episodes=400, out=tmp_path)
+    best = tune("t-q", WORLD, trials=15, episodes=300, out=tmp_path)
     assert best.trials == 15
     assert best.pruned >= 1
 
