@@ -6,10 +6,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 OUT ?= runs
 EXPERIMENTS ?= gridworlds gridworlds-skip gridworlds-committed skip-length exploration exploration-sensitivity
 
-DEEP_EXPERIMENTS ?= featurized featurized-skip architectures
+DEEP_EXPERIMENTS ?= featurized featurized-skip architectures pendulum continuous
 SEEDS ?= 3
 
-.PHONY: demo test check docs results deep-results benchmark clean
+.PHONY: demo test check docs results deep-results benchmark chaos clean
 
 demo: $(VENV)/installed  ## the paper's gridworld table at full scale, beside the published numbers
 	$(BIN)/temporl reproduce gridworlds --out $(OUT)
@@ -37,6 +37,13 @@ deep-results: $(VENV)/installed-dev  ## the same for deep agents: hours; interru
 benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
 	$(BIN)/python benchmarks/tabular.py
 	$(BIN)/python benchmarks/featurized.py
+	$(BIN)/python benchmarks/continuous.py
+
+chaos: $(VENV)/installed-dev  ## kill, fill and remove, and compare bits: an hour or more
+	$(BIN)/python benchmarks/chaos.py kills
+	$(BIN)/python benchmarks/chaos.py disk
+	$(BIN)/python benchmarks/chaos_cluster.py
+	$(BIN)/python benchmarks/scaling.py checkpoints overhead folder memory
 
 clean:  ## everything that can be made again, but no results
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -47,5 +54,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,tensorboard,wandb,tune,sb3,minari,video]'
+	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,ray,tensorboard,wandb,tune,sb3,minari,video]'
 	touch $@

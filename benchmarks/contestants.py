@@ -113,6 +113,7 @@ def host(setting: str, agent: str) -> Contestant:
     from temporl.environments import EnvironmentSpec
     from temporl.training.host import train_on_host
     from temporl.training.tick import Pauses, Point, Tick
+    from temporl.training.trees import TreeBreaks
 
     about = SETTINGS[setting]
     spec = EnvironmentSpec(about.environment)
@@ -122,9 +123,8 @@ def host(setting: str, agent: str) -> Contestant:
     tick = Tick(made, agent_spaces(world.observation_space, world.action_space), about.steps)
 
     def points(world: gym.Env[Any, Any]) -> Iterator[Point]:
-        return train_on_host(
-            tick, policy, world, spec.make, Pauses(about.steps, 0), spec.name, seed=0
-        )
+        pauses = Pauses(about.steps, 0)
+        return train_on_host(tick, policy, world, spec.make, pauses, spec.name, 0, TreeBreaks())
 
     began = time.perf_counter()
     with suppress(Enough):

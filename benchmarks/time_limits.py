@@ -19,7 +19,8 @@ from temporl.agents import make_agent
 from temporl.agents.policy import agent_spaces
 from temporl.environments.device import DeviceEnvironment, DeviceState, Outcome
 from temporl.training.device import train_on_device
-from temporl.training.tick import Tick
+from temporl.training.tick import Pauses, Tick
+from temporl.training.trees import TreeBreaks
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ def first_success(
     spaces = agent_spaces(environment.observation_space, environment.action_space)
     tick = Tick(make_agent("dqn"), spaces, steps, spare=steps // environment.step_limit + 1)
     points = [
-        (point.step, point.evaluation[0])
-        for point in train_on_device(tick, environment, seed, evaluate_every=200)
-        if point.evaluation is not None
+        (point.step, point.evaluations[0][0])
+        for point in train_on_device(tick, environment, seed, Pauses(steps, 200), TreeBreaks())
+        if point.evaluations
     ]
     returns = np.array([earned for _, earned in points])
     reached = [step for step, earned in points if earned > -environment.step_limit]

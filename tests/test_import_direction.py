@@ -11,7 +11,7 @@ import temporl
 
 ROOT = Path(temporl.__file__).parent
 LAYERS = [
-    {"errors", "compilation", "version"},
+    {"errors", "compilation", "pausing", "version"},
     {"randomness", "schedules"},
     {"skipping", "networks"},
     {"replay"},

@@ -27,6 +27,20 @@ class DamagedFile(TemporlError):
     """A file that is not what its place in a results folder says it is."""
 
 
+class CannotWrite(TemporlError):
+    """The disk did not take a file; whatever was there before is as it was."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(path, reason)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} cannot be written: {self.reason};"
+            " everything written before is intact: make room, and run the same again"
+        )
+
+
 class RunFailed(TemporlError):
     """A run that started and could not finish; the other runs of its sweep are not touched."""
 

@@ -12,7 +12,7 @@ from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.errors import DamagedFile
 from temporl.results.config import RunConfig
-from temporl.results.policies import load_policy, save_policy
+from temporl.results.policies import load_policy, policy_files
 from temporl.tabular.training import train_tabular
 
 WORLDS = {
@@ -30,7 +30,9 @@ def saved(folder: Path, name: str = "t-q", world: str = "temporl/ZigZag-v0"):
     policy = train_tabular(
         config.agent, config.environment.make, name=world, seed=0, episodes=50
     ).policy
-    save_policy(policy, config, folder)
+    folder.mkdir(parents=True)
+    for file, content in policy_files(policy, config).items():
+        (folder / file).write_bytes(content)
     return policy
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import getpass
 import json
 import os
@@ -10,7 +11,7 @@ import pytest
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput, DamagedFile
+from temporl.errors import BadInput, CannotWrite, DamagedFile
 from temporl.results import (
     evaluation_columns,
     group_folder,
@@ -19,11 +20,11 @@ from temporl.results import (
     prepare_output,
     read_config,
     read_evaluations,
-    runs,
     seed_folder,
     seed_folders,
     write_run,
 )
+from temporl.results import files as results_files
 from temporl.results.config import RunConfig
 from temporl.tabular.training import Trained, train_tabular
 
@@ -58,6 +59,7 @@ def test_a_run_folder_holds_what_it_should(folder):
         "config.json",
         "evaluations.parquet",
         "policy/README.md",
+        "manifest.json",
         "policy/policy.json",
         "policy/arrays.safetensors",
     }
@@ -80,13 +82,13 @@ def test_a_finished_run_can_be_read_by_others(folder):
     assert folder.stat().st_mode & 0o777 == 0o755
 
 
-@pytest.mark.parametrize("part", ["save_policy", "_sync"])
+@pytest.mark.parametrize("part", ["_write", "sync"])
 def test_a_failure_while_writing_leaves_nothing(tmp_path, monkeypatch, part):
     def fail(*_arguments):
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(runs, part, fail)
-    with pytest.raises(OSError, match="no space left"):
+    monkeypatch.setattr(results_files, part, fail)
+    with pytest.raises(CannotWrite, match=r"seed-0 cannot be written: No space left on device"):
         write_run(tmp_path / "group" / "seed-0", CONFIG, 0, trained(), "1")
     assert list((tmp_path / "group").iterdir()) == []
 

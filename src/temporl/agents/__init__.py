@@ -6,6 +6,7 @@ from dataclasses import asdict, fields
 from importlib import import_module
 from typing import Any
 
+from temporl.agents.options import check_kinds
 from temporl.errors import BadInput, unknown_name
 
 AGENTS: dict[str, str | type[Any]] = {
@@ -63,6 +64,8 @@ def make_agent(name: str, **options: Any) -> Any:
     for option, value in options.items():
         if option not in known:
             raise BadInput(option, value, unknown_name("option", option, known).allowed)
+    for kind in filter(None, (chosen, below)):
+        check_kinds(kind, options)
     if below is None:
         return chosen(**options)
     behaviour = below(**{name: value for name, value in options.items() if name in inner})

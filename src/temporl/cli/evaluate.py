@@ -10,9 +10,8 @@ import tyro
 
 from temporl.cli.parsing import parse
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput
 from temporl.evaluation import evaluate
-from temporl.results.runs import read_config
+from temporl.results.runs import recorded_environment
 from temporl.training.train import choose_seed, load
 
 
@@ -26,6 +25,8 @@ class Arguments:
     """How many greedy episodes to play."""
     env: str | None = None
     """Another environment than the one the policy was trained on."""
+    trust_env: bool = False
+    """Import the module that the recorded environment names: only for runs that are your own."""
     seed: int = 0
     """The seed of the episodes."""
     json: bool = False
@@ -37,7 +38,7 @@ def run(words: list[str]) -> int:
     description = "Play greedy episodes with a trained policy."
     arguments = parse(Arguments, words, "temporl evaluate", description)
     folder = choose_seed(arguments.run)
-    environment = environment_of(arguments.env, folder)
+    environment = environment_of(arguments.env, folder, arguments.trust_env)
     outcome = evaluate(load(folder), environment, arguments.episodes, arguments.seed)
     summary = outcome.summary()
     if arguments.json:
@@ -53,15 +54,11 @@ def run(words: list[str]) -> int:
     return 0
 
 
-def environment_of(given: str | None, folder: Path) -> EnvironmentSpec:
+def environment_of(given: str | None, folder: Path, trust_env: bool) -> EnvironmentSpec:
     """The user's environment, or the recorded one, unless making that would import a module."""
-    recorded = EnvironmentSpec(**read_config(folder)["environment"])
+    recorded = recorded_environment(folder)
     if given is not None:
         return EnvironmentSpec.given(given, step_limit=recorded.step_limit)
-    if ":" in recorded.name:
-        raise BadInput(
-            "env",
-            recorded.name,
-            f"its module would be imported because a file says so; confirm: --env {recorded.name}",
-        )
+    if not trust_env:
+        recorded.require_harmless()
     return recorded

@@ -15,6 +15,9 @@ from temporl.version import __version__
 COMMANDS = {
     "train": "train an agent on an environment",
     "evaluate": "play greedy episodes with a trained policy",
+    "sweep": "run agents x environments x options x seeds from a file",
+    "resume": "go on with runs that were interrupted",
+    "verify": "check the files of runs",
     "reproduce": "run an experiment of the paper and print ours beside published",
     "report": "make one page about all runs in a folder",
     "watch": "record an episode as a video that shows every decision",
@@ -49,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"temporl: {error}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print("temporl: interrupted; finished runs are kept", file=sys.stderr)
+        print("temporl: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone, as `temporl list environments | head` does.

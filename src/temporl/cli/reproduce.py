@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import tyro
 from rich.console import Console
 from rich.table import Table
 
+from temporl.cli.machines import Machines
 from temporl.cli.parsing import parse
-from temporl.errors import BadInput, require_at_least
+from temporl.errors import BadInput, require_range
 from temporl.experiments import Experiment, experiment_named
+from temporl.experiments.sweep_file import MOST_RUNS
 from temporl.report import Row, markdown_table, write_report
 from temporl.report.tables import pivot, shows_intervals
 from temporl.results.runs import prepare_output
-from temporl.training import complete, default_workers, missing_runs
-from temporl.training.progress import ProgressDisplay
+from temporl.training import missing_runs
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ class Arguments:
     """Only these environments, as in MountainCar; all unless given."""
     agents: tuple[str, ...] = ()
     """Only these agents, as in dqn t-dqn; all unless given."""
-    workers: int | None = None
-    """Processes to use; one for each core unless given."""
+    machines: Machines = field(default_factory=Machines)
     out: Path = Path("runs")
     """The results folder."""
 
@@ -49,9 +48,14 @@ def run(words: list[str]) -> int:
         experiment_named(name).only(arguments.environments, arguments.agents)
         for name in arguments.experiments
     ]
-    for field, count in (("seeds", arguments.seeds), ("workers", arguments.workers)):
-        if count is not None:
-            require_at_least(field, count, 1)
+    if arguments.seeds is not None:
+        require_range("seeds", arguments.seeds, 1, MOST_RUNS)
+    arguments.machines.check()
+    if arguments.machines.estimate:
+        for experiment in experiments:
+            runs = experiment.runs(arguments.out, arguments.seeds or experiment.seeds)
+            arguments.machines.print_estimate(missing_runs(runs), experiment.name)
+        return 0
     prepare_output(arguments.out)
     failed = 0
     for experiment in experiments:
@@ -63,10 +67,7 @@ def _reproduce(experiment: Experiment, arguments: Arguments) -> int:
     seeds = arguments.seeds or experiment.seeds
     missing = missing_runs(experiment.runs(arguments.out, seeds))
     began = time.monotonic()
-    with ProgressDisplay(experiment.name, len(missing)) as display:
-        failures = complete(missing, arguments.workers or default_workers(), display)
-    for failure in failures:
-        print(f"temporl: {failure}", file=sys.stderr)
+    failures = arguments.machines.complete(missing, experiment.name)
     folder = arguments.out / experiment.name
     if len(failures) < len(missing) or not missing:
         rows = write_report(experiment, arguments.out, seeds)

@@ -15,6 +15,7 @@ from temporl.environments import GridWorld
 from temporl.errors import BadInput
 from temporl.results.config import Driver
 from temporl.training import Run, train
+from temporl.training.checkpoints import MINUTES
 from temporl.training.log import Log
 
 A = TypeVar("A")
@@ -52,6 +53,8 @@ class Arguments:
     of that name."""
     workers: int | None = None
     """Processes to use; one for each core unless given."""
+    checkpoint_minutes: float = MINUTES
+    """Minutes between two checkpoints of a run."""
     out: Path = Path("runs")
     """The results folder."""
 
@@ -93,6 +96,7 @@ def run(words: list[str]) -> int:
         log=arguments.log,
         out=arguments.out,
         workers=arguments.workers,
+        checkpoint_minutes=arguments.checkpoint_minutes,
         **agent_options(command.agent),
     )
     _print_summary(finished)

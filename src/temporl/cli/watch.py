@@ -30,6 +30,8 @@ class Arguments:
     """Which of the episodes that 'temporl evaluate' plays."""
     env: str | None = None
     """Another environment than the one the policy was trained on."""
+    trust_env: bool = False
+    """Make the recorded environment even if that imports a module."""
     seed: int = 0
     """The seed of the episodes."""
     fps: int | None = None
@@ -48,7 +50,7 @@ def run(words: list[str]) -> int:
     check_video_path(path)
     for device in ("SDL_VIDEODRIVER", "SDL_AUDIODRIVER"):
         os.environ.setdefault(device, "dummy")  # no window is opened and no sound played
-    environment = environment_of(arguments.env, folder)
+    environment = environment_of(arguments.env, folder, arguments.trust_env)
     recording = record_episode(
         load(folder),
         environment,

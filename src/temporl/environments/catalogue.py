@@ -110,6 +110,17 @@ class EnvironmentSpec:
             warnings.warn_explicit(remark.message, remark.category, remark.filename, remark.lineno)
         return environment
 
+    def require_harmless(self) -> None:
+        """Raise if making the environment would import a module because a file says so."""
+        texts = [self.name, *map(str, self.options.values())]
+        if any(":" in text for text in texts) or self.name.startswith("GymV2"):
+            raise BadInput(
+                "env",
+                self.name,
+                "its module would be imported because a file says so; if the file is your own, or"
+                " you trust it, say so with --trust-env",
+            )
+
     @property
     def label(self) -> str:
         """A short name, fit for a folder."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Tuple
 from temporl.errors import BadInput
 
 MOST_ELEMENTS = 50_000_000
+"""Rows of a table."""
+MOST_NUMBERS = 1_000_000
+"""Numbers of one observation or action."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Enumeration:
     @property
     def size(self) -> int:
         """How many elements there are."""
-        return int(np.prod(self.sizes))
+        return math.prod(self.sizes)
 
     def index(self, element: Any) -> int:
         """The number of an element."""
@@ -88,20 +92,26 @@ def space_from_data(data: dict[str, Any]) -> gym.Space[Any]:
         return Discrete(int(data["n"]), start=int(data["start"]))
     if kind == "multi-discrete":
         return MultiDiscrete(np.array(data["nvec"]), start=np.array(data["start"]))
-    if kind == "multi-binary":
-        return MultiBinary([int(size) for size in data["shape"]])
     if kind == "tuple":
         return Tuple([space_from_data(part) for part in data["spaces"]])
-    if kind == "box":
-        shape, dtype = [int(size) for size in data["shape"]], np.dtype(data["dtype"])
-        if "low" in data:
-            low, high = (np.array(data[end], dtype).reshape(shape) for end in ("low", "high"))
-            return Box(low, high, dtype=dtype.type)
-        if dtype.kind == "f":
-            return Box(-np.inf, np.inf, shape, dtype.type)
-        bounds = np.iinfo(dtype.type)
-        return Box(bounds.min, bounds.max, shape, dtype.type)
+    if kind in ("multi-binary", "box"):
+        shape = [int(size) for size in data["shape"]]
+        if math.prod(shape) > MOST_NUMBERS:
+            raise BadInput("space", shape, f"allowed: at most {MOST_NUMBERS:,} numbers")
+        return MultiBinary(shape) if kind == "multi-binary" else _box(shape, data)
     raise BadInput("space", kind, "allowed: discrete, multi-discrete, multi-binary, tuple, box")
+
+
+def _box(shape: list[int], data: dict[str, Any]) -> Box:
+    """A box with its bounds, or as wide as its numbers go."""
+    dtype = np.dtype(data["dtype"])
+    if "low" in data:
+        low, high = (np.array(data[end], dtype).reshape(shape) for end in ("low", "high"))
+        return Box(low, high, dtype=dtype.type)
+    if dtype.kind == "f":
+        return Box(-np.inf, np.inf, shape, dtype.type)
+    bounds = np.iinfo(dtype.type)
+    return Box(bounds.min, bounds.max, shape, dtype.type)
 
 
 def _ranges(space: gym.Space[Any], field: str, environment: str) -> tuple[list[int], list[int]]:

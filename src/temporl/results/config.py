@@ -9,13 +9,18 @@ from typing import Any, Literal
 
 from temporl.agents import agent_name, agent_options, make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput, require_at_least
+from temporl.errors import BadInput, require_at_least, require_range
 from temporl.tabular.agents import QLearning
 
 Driver = Literal["device", "host"]
 
 FORMAT = 1
 """The version of the results folder; a change of its meaning changes every run's identity."""
+
+LONGEST_RUN = 2_000_000_000
+"""Steps or episodes: what the counters of compiled programs can count."""
+MOST_EVALUATIONS = 5_000_000
+"""Greedy episodes of a run: as many as a reader takes without being asked twice."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class RunConfig:
             )
         for field, amount in (("episodes", self.episodes), ("steps", self.steps)):
             if amount is not None:
-                require_at_least(field, amount, 1)
+                require_range(field, amount, 1, LONGEST_RUN)
         if self.evaluate_every < 0:
             unit = "episodes" if self.is_tabular else "steps"
             raise BadInput(
@@ -53,8 +58,21 @@ class RunConfig:
                 raise BadInput(
                     "evaluation_starts", self.evaluation_starts, "deep agents only; leave it out"
                 )
+        if self.evaluations > MOST_EVALUATIONS:
+            raise BadInput(
+                "evaluate_every",
+                self.evaluate_every,
+                f"allowed: at most {MOST_EVALUATIONS:,} evaluations in a run",
+            )
         if self.steps is None and not self.is_tabular:
             raise BadInput("episodes", self.episodes, "this agent trains for a number of steps")
+
+    @property
+    def evaluations(self) -> int:
+        """How many greedy episodes there are at most."""
+        budget = self.steps or self.episodes or 0
+        times = budget // self.evaluate_every if self.evaluate_every else 0
+        return times if self.evaluation_starts is None else (times + 1) * self.evaluation_starts
 
     @property
     def is_tabular(self) -> bool:
@@ -98,5 +116,20 @@ class RunConfig:
     @property
     def digest(self) -> str:
         """A short name for this exact configuration."""
-        canonical = json.dumps(self.to_data(), sort_keys=True)
-        return hashlib.sha256(canonical.encode()).hexdigest()[:10]
+        return _sum(self.to_data())[:10]
+
+
+IDENTITY = (
+    *("format", "agent", "options", "environment", "episodes", "steps"),
+    *("evaluate_every", "evaluation_starts", "driver", "seed"),
+)
+"""What makes a run the run it is."""
+
+
+def run_identity(record: dict[str, Any]) -> str:
+    """What a run is called wherever it is copied to: the sum of its configuration and seed."""
+    return _sum({name: record[name] for name in IDENTITY if name in record})
+
+
+def _sum(data: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

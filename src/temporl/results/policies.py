@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save
 
 from temporl.environments.spaces import enumerate_space, space_from_data, space_to_data
 from temporl.errors import BadInput, DamagedFile
-from temporl.randomness import Purpose, generator
+from temporl.results.arrays import MOST_HEADER, parse_arrays
 from temporl.results.config import RunConfig
+from temporl.results.files import MOST_JSON, as_json, read_bytes, read_json, read_listed
 from temporl.tabular.learner import Tables, empty_tables
 from temporl.tabular.policy import TabularPolicy
 
 DESCRIPTION, ARRAYS = "policy.json", "arrays.safetensors"
+MOST_NUMBERS = 10_000_000
+"""How many numbers the networks of a policy may have together."""
 
 
-def save_policy(policy: Any, config: RunConfig, folder: Path) -> None:
-    """Write a policy that anybody can load without its environment."""
-    folder.mkdir(parents=True)
+def policy_files(policy: Any, config: RunConfig) -> dict[str, bytes]:
+    """The files of a policy that anybody can load without its environment."""
     if config.is_tabular:
         observations, actions = policy.observations.space, policy.actions.space
         arrays = policy.tables._asdict()
@@ -37,13 +38,12 @@ def save_policy(policy: Any, config: RunConfig, folder: Path) -> None:
         "observations": space_to_data(observations),
         "actions": space_to_data(actions),
     }
-    (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n")
-    save_file(arrays, folder / ARRAYS)
+    return {DESCRIPTION: as_json(description), ARRAYS: save(arrays)}
 
 
 def load_policy(folder: Path) -> Any:
     """Read a policy; a file that is not what it should be is refused by name."""
-    description = _read_description(folder / DESCRIPTION)
+    description = _read_description(folder)
     try:
         config = RunConfig.from_data(description["config"])
         spaces = [space_from_data(description[field]) for field in ("observations", "actions")]
@@ -53,10 +53,28 @@ def load_policy(folder: Path) -> Any:
     except Exception as error:  # a description may be wrong in any way
         raise DamagedFile(f"{folder / DESCRIPTION}: not a policy: {error}") from error
     if config.is_tabular:
-        tables = _read_arrays(folder / ARRAYS, empty.tables._asdict())
+        tables = _read_arrays(folder, empty.tables._asdict())
         return replace(empty, tables=Tables(**tables))
-    arrays = _read_arrays(folder / ARRAYS, named_arrays(empty.networks))
+    arrays = _read_arrays(folder, named_arrays(empty.networks))
     return replace(empty, networks=with_arrays(empty.networks, arrays))
+
+
+class Outlines(np.random.Generator):
+    """Draws nothing: gives zeros of the shapes that are asked for, and no more than a policy has.
+
+    A description from somebody else may ask for networks larger than any memory.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(np.random.PCG64(np.random.SeedSequence(0)))
+        self._left = MOST_NUMBERS
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:  # noqa: ARG002
+        """Zeros of a shape, unless it is too large."""
+        self._left -= math.prod(size if isinstance(size, tuple) else (size or 1,))
+        if self._left < 0:
+            raise ValueError(f"more than {MOST_NUMBERS:,} numbers")
+        return np.zeros(size)
 
 
 def _empty_tables(config: RunConfig, observations: Any, actions: Any) -> Any:
@@ -72,7 +90,7 @@ def _empty_networks(config: RunConfig, observations: Any, actions: Any) -> Any:
 
     check_spaces(config.agent, observations, actions, config.environment.name)
     spaces = agent_spaces(observations, actions)
-    networks = config.agent.networks(generator(0, Purpose.NETWORKS), spaces)
+    networks = config.agent.networks(Outlines(), spaces)
     return NetworkPolicy(config.agent, networks, observations, actions)
 
 
@@ -100,28 +118,35 @@ def with_arrays(networks: Any, arrays: dict[str, np.ndarray], name: str = "") ->
     return type(networks)(*parts) if hasattr(networks, "_fields") else tuple(parts)
 
 
-def _read_description(path: Path) -> dict[str, Any]:
+def _read(folder: Path, name: str, most: int) -> bytes:
+    """A file of a policy, checked against the manifest of the run that the policy belongs to."""
+    if (folder.parent / "config.json").is_file():
+        return read_listed(folder.parent, f"{folder.name}/{name}", most)
+    return read_bytes(folder / name, most)
+
+
+def _read_description(folder: Path) -> dict[str, Any]:
+    path = folder / DESCRIPTION
     try:
-        description = json.loads(path.read_text())
+        content = _read(folder, DESCRIPTION, MOST_JSON)
     except FileNotFoundError:
-        raise BadInput("run", str(path.parent), "there is no policy in it") from None
-    except (OSError, ValueError) as error:
-        raise DamagedFile(f"{path}: not readable as JSON: {error}") from error
-    if not isinstance(description, dict) or description.get("kind") not in ("tabular", "network"):
+        raise BadInput("run", str(folder), "there is no policy in it") from None
+    description = read_json(path, content)
+    if description.get("kind") not in ("tabular", "network"):
         raise DamagedFile(f"{path}: not a policy")
     return description
 
 
-def _read_arrays(path: Path, expected: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _read_arrays(folder: Path, expected: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    path = folder / ARRAYS
     try:
-        arrays = load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise DamagedFile(f"{path}: not readable as safetensors: {error}") from error
-    for name, like in expected.items():
-        array = arrays.get(name)
-        if array is None or array.shape != like.shape or array.dtype != like.dtype:
-            found = None if array is None else (array.shape, str(array.dtype))
-            raise DamagedFile(f"{path}: {name} is {found} and should be {like.shape} {like.dtype}")
+        content = _read(
+            folder, ARRAYS, MOST_HEADER + sum(like.nbytes for like in expected.values())
+        )
+    except FileNotFoundError:
+        raise DamagedFile(f"{path}: missing") from None
+    arrays = parse_arrays(path, content, expected)
+    for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise DamagedFile(f"{path}: {name} holds values that are not finite")
-    return {name: arrays[name] for name in expected}
+    return arrays

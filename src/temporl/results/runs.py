@@ -1,16 +1,15 @@
-"""A run folder: `config.json`, `evaluations.parquet` and `policy/`.
+"""A run folder: `config.json`, `evaluations.parquet`, `policy/` and a manifest of all of them.
 
 It is written under a temporary name and renamed when it is complete, so that a folder with its
-final name is a finished run. A finished run is never changed.
+final name is a finished run. A finished run is never changed. While it is under way, a run is in a
+working folder beside that, `seed-3.partial`.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,33 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from jaxtyping import Float
 
+from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, DamagedFile
 from temporl.evaluation import Trained
 from temporl.results.card import model_card
-from temporl.results.config import RunConfig
-from temporl.results.policies import save_policy
+from temporl.results.config import MOST_EVALUATIONS, RunConfig, run_identity
+from temporl.results.files import (
+    MOST_JSON,
+    as_json,
+    cannot_write,
+    read_json,
+    read_listed,
+    write_folder,
+)
+from temporl.results.policies import policy_files
 
-CONFIG, EVALUATIONS, POLICY = "config.json", "evaluations.parquet", "policy"
+CONFIG, EVALUATIONS, POLICY, PARTIAL = "config.json", "evaluations.parquet", "policy", ".partial"
 CARD = "README.md"
+SCHEMA = pa.schema(
+    {
+        "episode": pa.int32(),
+        "step": pa.int64(),
+        "return": pa.float64(),
+        "length": pa.int32(),
+        "decisions": pa.int32(),
+    }
+)
+ROW_BYTES = 28
 
 
 def group_folder(out: Path, experiment: str, config: RunConfig) -> Path:
@@ -64,67 +82,101 @@ def prepare_output(out: Path) -> Path:
     return out
 
 
-def write_run(folder: Path, config: RunConfig, seed: int, trained: Trained, version: str) -> None:
-    """Write a finished run, all at once. A run that is there already stays as it is."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        table = pa.table(
-            {
-                "episode": trained.evaluations.episode.astype(np.int32),
-                "step": trained.evaluations.step,
-                "return": trained.evaluations.returns,
-                "length": trained.evaluations.lengths.astype(np.int32),
-                "decisions": trained.evaluations.decisions.astype(np.int32),
-            }
-        )
-        pq.write_table(table, temporary / EVALUATIONS, compression="zstd")
-        save_policy(trained.policy, config, temporary / POLICY)
-        (temporary / POLICY / CARD).write_text(model_card(config, seed, trained, version))
-        record = config.to_data() | {
-            "seed": seed,
-            "version": version,
-            "played": {"episodes": trained.episodes, "steps": trained.steps},
-        }
-        (temporary / CONFIG).write_text(json.dumps(record, indent=2) + "\n")
-        for path in [*temporary.rglob("*"), temporary]:
-            _sync(path)
-        temporary.chmod(0o755)
-        try:
-            temporary.rename(folder)
-        except OSError:
-            if not is_finished(folder):
-                raise
-        _sync(folder.parent)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+def working_folder(folder: Path) -> Path:
+    """Where a run is while it is under way: its lock, its plan and its newest checkpoint."""
+    return folder.with_name(f"{folder.name}{PARTIAL}")
 
 
-def _sync(path: Path) -> None:
-    """Wait until the disk has it."""
-    descriptor = os.open(path, os.O_RDONLY)
+def write_run(
+    folder: Path,
+    config: RunConfig,
+    seed: int,
+    trained: Trained,
+    version: str,
+    resumed: dict[str, Any] | None = None,
+) -> None:
+    """Write a finished run, all at once. A run that is there already stays as it is.
+
+    Args:
+        folder: Where it belongs.
+        config: What it was made from.
+        seed: Its seed.
+        trained: What came of it.
+        version: The library's version.
+        resumed: At which steps training was interrupted and went on, and whether exactly.
+    """
+    record = config.to_data() | {
+        "seed": seed,
+        "version": version,
+        "played": {"episodes": trained.episodes, "steps": trained.steps},
+    }
+    if resumed:
+        record["resumed"] = resumed
+    files = {EVALUATIONS: _evaluations_file(trained), CONFIG: as_json(record)}
+    files |= {f"{POLICY}/{name}": c for name, c in policy_files(trained.policy, config).items()}
+    files[f"{POLICY}/{CARD}"] = model_card(config, seed, trained, version).encode()
+    add_run(folder, files, run_identity(record))
+
+
+def add_run(folder: Path, files: Mapping[str, bytes], run: str) -> None:
+    """Put the files of a finished run into their place; one that is there stays as it is."""
+    workplace = working_folder(folder)
+    with cannot_write(workplace):
+        workplace.mkdir(parents=True, exist_ok=True)
     try:
-        os.fsync(descriptor)
+        write_folder(folder, files, run, workplace)
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # it is not empty if the run has checkpoints
+            workplace.rmdir()
+
+
+def _evaluations_file(trained: Trained) -> bytes:
+    evaluations = trained.evaluations
+    columns = (
+        evaluations.episode.astype(np.int32),
+        evaluations.step,
+        evaluations.returns,
+        evaluations.lengths.astype(np.int32),
+        evaluations.decisions.astype(np.int32),
+    )
+    buffer = pa.BufferOutputStream()
+    table = pa.Table.from_arrays([pa.array(column) for column in columns], schema=SCHEMA)
+    pq.write_table(table, buffer, compression="zstd")
+    return buffer.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
 def read_config(folder: Path) -> dict[str, Any]:
     """What a run was made from, as it was written down."""
     try:
-        record: dict[str, Any] = json.loads((folder / CONFIG).read_text())
+        content = read_listed(folder, CONFIG, MOST_JSON)
     except FileNotFoundError:
         raise BadInput("run", str(folder), "there is no finished run in it") from None
-    except (OSError, ValueError) as error:
-        raise DamagedFile(f"{folder / CONFIG}: not readable as JSON: {error}") from error
-    return record
+    return read_json(folder / CONFIG, content)
+
+
+def recorded_environment(folder: Path) -> EnvironmentSpec:
+    """The environment of a run, as it was written down; nothing of it is made yet."""
+    recorded = read_config(folder).get("environment")
+    fields = {"name": str, "options": dict, "step_limit": int | None}
+    if not isinstance(recorded, dict) or recorded.keys() != fields.keys():
+        raise DamagedFile(f"{folder / CONFIG}: names no environment")
+    for field, kind in fields.items():
+        if not isinstance(recorded[field], kind):
+            raise DamagedFile(f"{folder / CONFIG}: not the {field} of an environment")
+    return EnvironmentSpec(**recorded)
 
 
 def read_evaluations(folder: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """The greedy evaluations of a run, a row each."""
     path = folder / EVALUATIONS
     try:
-        return pq.read_table(path, columns=None if columns is None else list(columns))
+        content = read_listed(folder, EVALUATIONS, MOST_EVALUATIONS * ROW_BYTES)
+        file = pq.ParquetFile(pa.BufferReader(content))
+        if file.schema_arrow.remove_metadata() != SCHEMA:
+            raise DamagedFile(f"{path}: not a record of evaluations; its columns are others")
+        if file.metadata.num_rows > MOST_EVALUATIONS:
+            raise DamagedFile(f"{path}: more than {MOST_EVALUATIONS:,} rows")
+        return file.read(columns=None if columns is None else list(columns), use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise DamagedFile(f"{path}: not readable as parquet: {error}") from error
 

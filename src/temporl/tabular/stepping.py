@@ -13,51 +13,46 @@ import gymnasium as gym
 import numpy as np
 
 from temporl.evaluation import Evaluations, empty_evaluations, play_episode
-from temporl.randomness import Purpose, Stream, episode_seed, stream
+from temporl.randomness import Purpose, Stream, episode_seed
 from temporl.schedules import epsilon_at
 from temporl.skipping.connections import run_length
-from temporl.tabular.compiled_training import Budget
 from temporl.tabular.learning import Episode, decide, learn
 from temporl.tabular.policy import TabularPolicy
+from temporl.tabular.run import Run
 
 MakeEnvironment = Callable[[], gym.Env[Any, Any]]
 
 
 def train_episodes_by_stepping(
-    policy: TabularPolicy,
-    environment: gym.Env[Any, Any],
-    make: MakeEnvironment,
-    budget: Budget,
-    evaluate_every: int,
-    seed: int,
-) -> Iterator[tuple[int, int, Evaluations]]:
-    """Train episode by episode; each yields the counts so far and the evaluation after it."""
+    run: Run, environment: gym.Env[Any, Any], make: MakeEnvironment
+) -> Iterator[Evaluations]:
+    """Train episode by episode; each yields the evaluation after it."""
     evaluation_environment = make()
-    exploration = stream(seed, Purpose.EXPLORATION)
-    evaluated = replace(policy, ties=stream(seed, Purpose.EVALUATION))
+    policy, budget, seed = run.policy, run.budget, run.seed
+    evaluated = replace(policy, ties=run.streams.evaluation)
     scratch = Episode(np.empty(budget.step_limit, dtype=np.int64), np.empty(budget.step_limit))
     learner = policy.learner
-    episode = step = 0
-    while (spent := step if budget.counts_steps else episode) < budget.amount:
-        step += train_episode(
+    while (spent := run.spent) < budget.amount:
+        run.step += train_episode(
             policy,
             environment,
             scratch,
-            episode_seed(seed, Purpose.ENVIRONMENT, episode),
+            episode_seed(seed, Purpose.ENVIRONMENT, run.episode),
             epsilon_at(learner.epsilon, spent, budget.amount),
             epsilon_at(learner.skip_epsilon, spent, budget.amount),
-            budget.amount - step if budget.counts_steps else budget.step_limit,
-            exploration,
+            budget.amount - run.step if budget.counts_steps else budget.step_limit,
+            run.streams.exploration,
         )
-        episode += 1
-        row = empty_evaluations(int(evaluate_every > 0 and episode % evaluate_every == 0))
+        run.episode += 1
+        due = run.evaluate_every > 0 and run.episode % run.evaluate_every == 0
+        row = empty_evaluations(int(due))
         for column in range(len(row.episode)):
-            evaluation_seed = episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode)
-            row.episode[column], row.step[column] = episode, step
+            evaluation_seed = episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, run.episode)
+            row.episode[column], row.step[column] = run.episode, run.step
             row.returns[column], row.lengths[column], row.decisions[column] = play_episode(
                 evaluated, evaluation_environment, evaluation_seed
             )
-        yield episode, step, row
+        yield row
     evaluation_environment.close()
 
 

@@ -10,16 +10,13 @@ from temporl.environments.catalogue import step_limit_of
 from temporl.environments.spaces import enumerate_space
 from temporl.environments.transitions import TransitionTable, transition_table
 from temporl.evaluation import Evaluations, OnProgress, Report, Trained, empty_evaluations
-from temporl.randomness import Purpose, stream
+from temporl.pausing import Breaks
 from temporl.tabular.agents import QLearning
-from temporl.tabular.compiled_training import (
-    Budget,
-    Streams,
-    train_episodes,
-)
+from temporl.tabular.compiled_training import Budget, train_episodes
 from temporl.tabular.learner import empty_tables
 from temporl.tabular.learning import Episode
 from temporl.tabular.policy import TabularPolicy
+from temporl.tabular.run import Run
 from temporl.tabular.stepping import MakeEnvironment, train_episodes_by_stepping
 
 CHUNK_EPISODES, CHUNK_STEPS = 5000, 5_000_000
@@ -46,6 +43,7 @@ def train_tabular(
     evaluate_every: int = 1,
     on_progress: OnProgress | None = None,
     prefer_stepping: bool = False,
+    breaks: Breaks | None = None,
 ) -> Trained:
     """Train one seed for a number of episodes or of steps, with greedy evaluations on the way."""
     environment = make()
@@ -57,26 +55,20 @@ def train_tabular(
     tables = empty_tables(agent.learner(), observations.size, actions.size)
     policy = TabularPolicy(agent, tables, observations, actions)
     table = None if prefer_stepping else transition_table(environment)
-    chunks = (
-        train_compiled(policy, table, budget, evaluate_every, seed)
+    run = Run(policy, budget, evaluate_every, seed)
+    run.restore(breaks.saved if breaks is not None else None)
+    for chunk in (
+        train_compiled(run, table)
         if table is not None
-        else train_episodes_by_stepping(policy, environment, make, budget, evaluate_every, seed)
-    )
-    parts: list[Evaluations] = []
-    episode = step = 0
-    for episode, step, evaluations in chunks:
-        parts.append(evaluations)
+        else train_episodes_by_stepping(run, environment, make)
+    ):
+        run.add(chunk)
         if on_progress is not None:
-            fraction = (step if counts_steps else episode) / amount
-            on_progress(Report(fraction, step, _latest(evaluations)))
+            on_progress(Report(run.spent / amount, run.step, _latest(chunk)))
+        if breaks is not None and run.spent < amount:
+            breaks.pause(run.step, run.arrays)
     environment.close()
-    columns = zip(*parts, strict=True) if parts else empty_evaluations(0)
-    return Trained(
-        policy=policy,
-        evaluations=Evaluations(*(np.concatenate(column) for column in columns)),
-        episodes=episode,
-        steps=step,
-    )
+    return Trained(policy, run.evaluations(), run.episode, run.step)
 
 
 def _latest(evaluations: Evaluations) -> dict[str, float]:
@@ -87,40 +79,29 @@ def _latest(evaluations: Evaluations) -> dict[str, float]:
 
 
 def train_compiled(
-    policy: TabularPolicy,
-    table: TransitionTable,
-    budget: Budget,
-    evaluate_every: int,
-    seed: int,
-    pauses: Sequence[int] = (),
-) -> Iterator[tuple[int, int, Evaluations]]:
-    """Train by chunks of episodes; each yields the counts so far and the evaluations in it.
+    run: Run, table: TransitionTable, pauses: Sequence[int] = ()
+) -> Iterator[Evaluations]:
+    """Train by chunks of episodes; each yields the evaluations in it.
 
     A chunk also ends after every number of episodes in `pauses`, which changes nothing else.
     """
-    streams = Streams(
-        exploration=stream(seed, Purpose.EXPLORATION),
-        environment=stream(seed, Purpose.ENVIRONMENT),
-        evaluation=stream(seed, Purpose.EVALUATION),
-        evaluation_environment=stream(seed, Purpose.EVALUATION_ENVIRONMENT),
-    )
-    scratch = Episode(np.empty(budget.step_limit, dtype=np.int64), np.empty(budget.step_limit))
-    episode = step = 0
-    while (step if budget.counts_steps else episode) < budget.amount:
+    policy, limit = run.policy, run.budget.step_limit
+    scratch = Episode(np.empty(limit, dtype=np.int64), np.empty(limit))
+    while run.spent < run.budget.amount:
         room = empty_evaluations(CHUNK_EPISODES)
-        until_pause = [pause - episode for pause in pauses if pause > episode]
-        episode, step, count = train_episodes(
+        until_pause = [pause - run.episode for pause in pauses if pause > run.episode]
+        run.episode, run.step, count = train_episodes(
             table,
             policy.learner,
             policy.tables,
-            budget,
-            episode,
-            step,
+            run.budget,
+            run.episode,
+            run.step,
             min([CHUNK_EPISODES, *until_pause]),
             CHUNK_STEPS,
-            evaluate_every,
-            streams,
+            run.evaluate_every,
+            run.streams,
             scratch,
             room,
         )
-        yield episode, step, Evaluations(*(column[:count] for column in room))
+        yield Evaluations(*(column[:count] for column in room))

@@ -11,11 +11,13 @@ from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.device import device_twin
 from temporl.errors import BadInput, RunFailed
 from temporl.evaluation import OnProgress, Report, Trained, empty_evaluations
+from temporl.pausing import Breaks, NoBreaks
 from temporl.results.config import Driver
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.training.device import train_on_device
 from temporl.training.host import train_on_host
 from temporl.training.tick import Pauses, Tick
+from temporl.training.trees import TreeBreaks
 
 
 def choose_driver(spec: EnvironmentSpec, wanted: Driver | None) -> Driver:
@@ -49,8 +51,10 @@ def train_deep(
     evaluation_starts: int | None = None,
     on_progress: OnProgress | None = None,
     make: MakeEnvironment | None = None,
+    breaks: Breaks | None = None,
 ) -> Trained:
     """Train one seed for a number of steps, with greedy evaluations on the way."""
+    tree_breaks = TreeBreaks(breaks or NoBreaks())
     environment = (make or spec.make)()
     observations, actions = environment.observation_space, environment.action_space
     check_spaces(agent, observations, actions, spec.name)
@@ -63,13 +67,13 @@ def train_deep(
         twin = device_twin(spec.name, spec.options, spec.step_limit)
         assert twin is not None
         tick = Tick(agent, spaces, steps, spare=steps // limit + 1)
-        points = train_on_device(tick, twin, seed, pauses)
+        points = train_on_device(tick, twin, seed, pauses, tree_breaks)
     else:
         tick = Tick(agent, spaces, steps)
         points = train_on_host(
-            tick, policy, environment, make or spec.make, pauses, spec.name, seed
+            tick, policy, environment, make or spec.make, pauses, spec.name, seed, tree_breaks
         )
-    rows = []
+    rows = tree_breaks.rows
     point = None
     for point in points:
         measured = point.measured()

@@ -6,6 +6,7 @@ and a product of another size rounds differently: a seed's result would depend o
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +22,11 @@ from temporl.environments.device import DeviceEnvironment, DeviceState
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment, Decision
 from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
+from temporl.training.trees import TreeBreaks
+
+FIRST_STRIDE, STRIDE_SECONDS = 64, 0.5
+"""Steps in one compiled loop: twice as many each time until it takes so long. Between two loops a
+run can be left off."""
 
 
 class Play(NamedTuple):
@@ -129,14 +135,28 @@ class DeviceTraining:
 
 
 def train_on_device(
-    tick: Tick, environment: DeviceEnvironment, seed: int, pauses: Pauses
+    tick: Tick,
+    environment: DeviceEnvironment,
+    seed: int,
+    pauses: Pauses,
+    breaks: TreeBreaks,
 ) -> Iterator[Point]:
     """Train one seed, pausing at every evaluation and at the end."""
     training = DeviceTraining(tick, environment)
     key = jax.random.key(seed)
-    play = training.begin(tick.networks(seed), key)
-    for step, episodes in pauses:
-        play = training.advance(play, key, np.int32(step))
+    play = breaks.restored(training.begin(tick.networks(seed), key))
+    step, stride = int(play.progress.step), FIRST_STRIDE
+    for stop, episodes in pauses:
+        if stop <= breaks.done:
+            continue  # what was evaluated before the run was left off
+        while step < stop:
+            breaks.pause(step, play)
+            began = time.monotonic()
+            step = min(step + stride, stop)
+            play = training.advance(play, key, np.int32(step))
+            play.episode.block_until_ready()
+            if time.monotonic() - began < STRIDE_SECONDS:
+                stride *= 2
         evaluations = []
         for number in episodes:
             total, length, decisions = training.evaluate(play, key, np.int32(number))

@@ -24,6 +24,7 @@ from temporl.evaluation import play_episode
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment
 from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
+from temporl.training.trees import TreeBreaks
 
 
 class Prepared(NamedTuple):
@@ -140,22 +141,36 @@ def train_on_host(
     pauses: Pauses,
     name: str,
     seed: int,
+    breaks: TreeBreaks,
 ) -> Iterator[Point]:
-    """Train one seed, pausing at every evaluation and at the end."""
+    """Train one seed, pausing at every evaluation and at the end.
+
+    A run can be left off where an episode begins: its seed makes the environment as it was.
+    """
     training = HostTraining(tick)
     key = jax.random.key(seed)
     seeds = jax.jit(partial(episode_seeds, key), static_argnums=0)
     world = CheckedEnvironment(environment, name, seed, policy)
     evaluation_environment = make() if pauses.every else None
     observation = world.reset(int(seeds(Purpose.ENVIRONMENT, 0)))
-    prepared = training.begin(tick.networks(seed), key, observation)
-    step = 0
+    begun = training.begin(tick.networks(seed), key, observation)
+    prepared, episode = breaks.restored((begun, np.array(0)))
+    step, fresh = int(prepared.progress.step), True
+    if step:
+        world.episode = int(episode) - 1
+        observation = world.reset(int(seeds(Purpose.ENVIRONMENT, int(episode))))
+        if not np.array_equal(observation, np.asarray(prepared.observation)):
+            breaks.breaks.differs()
     for stop, episodes in pauses:
+        if stop <= breaks.done:
+            continue  # what was evaluated before the run was left off
         while step < stop:
+            if fresh:
+                breaks.pause(step, (prepared, np.array(world.episode)))
             action = prepared.commitment.decision.action
             seen, reward, terminated, truncated = world.step(action)
-            following = seen
-            if terminated or truncated:
+            following, fresh = seen, terminated or truncated
+            if fresh:
                 following = world.reset(int(seeds(Purpose.ENVIRONMENT, world.episode + 1)))
             answer = pack(seen, following, reward, terminated, truncated)
             prepared = training.advance(prepared, key, answer)

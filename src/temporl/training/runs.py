@@ -8,12 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from temporl.errors import TemporlError
+from temporl.errors import DamagedFile, TemporlError
 from temporl.evaluation import OnProgress, Trained
+from temporl.pausing import Breaks
+from temporl.results.checkpoints import PLAN, read_plan
 from temporl.results.config import RunConfig
-from temporl.results.runs import group_folder, is_finished, seed_folder, write_run
+from temporl.results.lock import is_locked
+from temporl.results.runs import (
+    PARTIAL,
+    group_folder,
+    is_finished,
+    seed_folder,
+    working_folder,
+    write_run,
+)
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.tabular.training import train_tabular
+from temporl.training.checkpoints import MINUTES, working
+from temporl.training.interruption import Interruption
 from temporl.training.log import Log, logged
 from temporl.version import __version__
 
@@ -27,6 +39,8 @@ class PlannedRun:
     folder: Path
     log: Log | None = None
     """Which program can follow the run."""
+    checkpoint_minutes: float = MINUTES
+    """Minutes between two checkpoints."""
 
     def to_data(self) -> dict[str, Any]:
         """As pure data, for a worker in another process."""
@@ -35,21 +49,37 @@ class PlannedRun:
             "seed": self.seed,
             "folder": str(self.folder),
             "log": self.log,
+            "checkpoint_minutes": self.checkpoint_minutes,
         }
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> PlannedRun:
         """Read back what `to_data` wrote."""
         config = RunConfig.from_data(data["config"])
-        return cls(config, data["seed"], Path(data["folder"]), data["log"])
+        return cls(
+            config, data["seed"], Path(data["folder"]), data["log"], data["checkpoint_minutes"]
+        )
+
+    def plan(self) -> dict[str, Any]:
+        """What the working folder says of the run: nothing of the machine that it is on."""
+        plan = self.config.to_data() | {"seed": self.seed, "log": self.log}
+        return plan | {"checkpoint_minutes": self.checkpoint_minutes}
 
 
 def plan_runs(
-    out: Path, experiment: str, config: RunConfig, seeds: Iterable[int], log: Log | None = None
+    out: Path,
+    experiment: str,
+    config: RunConfig,
+    seeds: Iterable[int],
+    log: Log | None = None,
+    checkpoint_minutes: float = MINUTES,
 ) -> list[PlannedRun]:
     """The runs of one configuration, in the folders they belong to."""
     group = group_folder(out, experiment, config)
-    return [PlannedRun(config, seed, seed_folder(group, seed), log) for seed in seeds]
+    return [
+        PlannedRun(config, seed, seed_folder(group, seed), log, checkpoint_minutes)
+        for seed in seeds
+    ]
 
 
 def missing_runs(planned: Iterable[PlannedRun]) -> list[PlannedRun]:
@@ -57,27 +87,53 @@ def missing_runs(planned: Iterable[PlannedRun]) -> list[PlannedRun]:
     return [run for run in planned if not is_finished(run.folder)]
 
 
+def unfinished_runs(path: Path) -> list[PlannedRun]:
+    """The runs below a folder that were begun and not finished, and that nobody works on now."""
+    runs = []
+    for place in sorted(path.rglob(f"*{PARTIAL}")):
+        folder = place.with_name(place.name.removesuffix(PARTIAL))
+        plan = None if is_finished(folder) or is_locked(place) else read_plan(place)
+        if plan is None:
+            continue
+        try:
+            config = RunConfig.from_data(plan)
+            run = PlannedRun(config, plan["seed"], folder, plan["log"], plan["checkpoint_minutes"])
+        except Exception as error:  # a plan may be wrong in any way
+            raise DamagedFile(f"{place / PLAN}: not the plan of a run: {error}") from error
+        runs.append(run)
+    return runs
+
+
 def execute(
     run: PlannedRun,
     on_progress: OnProgress | None = None,
     make: MakeEnvironment | None = None,
-) -> int:
-    """Train one run and write its folder; returns the number of steps played."""
-    config = run.config
-    with ExitStack() as at_the_end:
-        if run.log is not None:
-            data = config.to_data() | {"seed": run.seed}
-            following = logged(run.log, run.folder, data, on_progress)
-            on_progress = at_the_end.enter_context(following)
-        trained = train_run(run, on_progress, make)
-    write_run(run.folder, config, run.seed, trained, __version__)
-    return trained.steps
+    interruption: Interruption | None = None,
+) -> None:
+    """Train one run from where it was left off, and write its folder.
+
+    The run of an environment that a function makes begins anew: it may be another function.
+    """
+    interruption = interruption or Interruption()
+    minutes = run.checkpoint_minutes if make is None else None
+    place = working_folder(run.folder)
+    with working(place, run.plan(), minutes, interruption) as checkpoints:
+        if is_finished(run.folder):
+            return  # by another process, in the meantime
+        with ExitStack() as at_the_end:
+            if run.log is not None:
+                data = run.config.to_data() | {"seed": run.seed}
+                following = logged(run.log, run.folder, data, on_progress)
+                on_progress = at_the_end.enter_context(following)
+            trained = train_run(run, on_progress, make, checkpoints)
+        write_run(run.folder, run.config, run.seed, trained, __version__, checkpoints.record())
 
 
 def train_run(
     run: PlannedRun,
-    on_progress: OnProgress | None = None,
-    make: MakeEnvironment | None = None,
+    on_progress: OnProgress | None,
+    make: MakeEnvironment | None,
+    breaks: Breaks,
 ) -> Trained:
     """Train one run, and write nothing."""
     config = run.config
@@ -91,6 +147,7 @@ def train_run(
             steps=config.steps,
             evaluate_every=config.evaluate_every,
             on_progress=on_progress,
+            breaks=breaks,
         )
     from temporl.training.deep import train_deep  # JAX takes long to import
 
@@ -106,6 +163,7 @@ def train_run(
         evaluation_starts=config.evaluation_starts,
         on_progress=on_progress,
         make=make,
+        breaks=breaks,
     )
 
 

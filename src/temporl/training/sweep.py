@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,11 +23,18 @@ from temporl.environments import transition_table
 from temporl.errors import RunFailed
 from temporl.evaluation import OnProgress, Report
 from temporl.tabular.stepping import MakeEnvironment
+from temporl.training.interruption import Interrupted, Interruption, interruptible
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import PlannedRun, execute, failure_reason
 
 WORKER_START = 2.0
 """Seconds that worker processes take to start."""
+
+WORKER_PATIENCE = 7.5
+"""Seconds that workers get to write their checkpoints and leave."""
+MOST_SECONDS_TO_STOP = 9.0
+LOOK_EVERY = 0.05
+"""Seconds between two looks at whether somebody wants an end."""
 
 ONE_THREAD = (
     "--xla_cpu_multi_thread_eigen=false --xla_cpu_enable_concurrency_optimized_scheduler=false"
@@ -77,6 +84,19 @@ def complete(
     Workers take a while to start, so the first runs are made here if they run no code of the
     environment; workers take over when it is clear that they will be done sooner.
     """
+    with interruptible(MOST_SECONDS_TO_STOP) as interruption:
+        failures = _complete(missing, workers, display, make, interruption)
+    interruption.leave()
+    return failures
+
+
+def _complete(
+    missing: Sequence[PlannedRun],
+    workers: int,
+    display: ProgressDisplay,
+    make: MakeEnvironment | None,
+    interruption: Interruption,
+) -> list[Failure]:
     deep = any(not run.config.is_tabular for run in missing)
     alone = make is not None or (workers == 1 and not deep)
     failures: list[Failure] = []
@@ -87,32 +107,47 @@ def complete(
             left = (time.monotonic() - began) / max(number, 1) * len(remaining)
             sooner = WORKER_START + left / workers < left
             if deep or sooner or not _is_compiled(run):
-                return failures + _complete_with_workers(remaining, workers, display)
+                return failures + _complete_with_workers(remaining, workers, display, interruption)
         with display.run() as on_progress:
             try:
-                execute(run, on_progress, make)
+                execute(run, on_progress, make, interruption)
+            except Interrupted:
+                break
             except Exception as error:  # an environment may raise anything; the other runs go on
                 failures.append(Failure(run, failure_reason(error)))
+        if interruption.requested:
+            break
     return failures
 
 
 def _complete_with_workers(
-    missing: Sequence[PlannedRun], workers: int, display: ProgressDisplay
+    missing: Sequence[PlannedRun],
+    workers: int,
+    display: ProgressDisplay,
+    interruption: Interruption,
 ) -> list[Failure]:
     waiting: queue.SimpleQueue[PlannedRun] = queue.SimpleQueue()
     for run in missing:
         waiting.put(run)
     failures: list[Failure] = []
-    with ExitStack() as at_the_end:
+    processes: list[WorkerProcess] = []
+    try:
+        processes.extend(WorkerProcess() for _ in range(min(workers, len(missing))))
         threads = []
-        for _ in range(min(workers, len(missing))):
-            process = _WorkerProcess()
-            at_the_end.callback(process.stop)
+        for process in processes:
             arguments = (process, waiting, display, failures)
             threads.append(threading.Thread(target=_feed, args=arguments, daemon=True))
             threads[-1].start()
-        for thread in threads:
-            thread.join()
+        while not interruption.requested and any(thread.is_alive() for thread in threads):
+            for thread in threads:
+                thread.join(LOOK_EVERY)
+        for process in processes:
+            process.stop()  # all of them leave at the same time
+        for process in processes:
+            process.wait(WORKER_PATIENCE)
+    finally:
+        for process in processes:
+            process.kill()
     return failures
 
 
@@ -121,7 +156,7 @@ def _is_compiled(run: PlannedRun) -> bool:
 
 
 def _feed(
-    process: _WorkerProcess,
+    process: WorkerProcess,
     waiting: queue.SimpleQueue[PlannedRun],
     display: ProgressDisplay,
     failures: list[Failure],
@@ -139,11 +174,13 @@ def _feed(
                 failures.append(Failure(run, str(error)))
 
 
-class _WorkerProcess:
+class WorkerProcess:
     """A Python process that executes one run at a time; a new one replaces it if it dies."""
 
     def __init__(self) -> None:
         self.stopped = False
+        self.ready = 0.0
+        """When the process had started, by the monotonic clock."""
         self._lock = threading.Lock()
         self._process = self._start()
 
@@ -177,7 +214,9 @@ class _WorkerProcess:
             self._process.stdin.flush()
             for line in self._process.stdout:
                 message = json.loads(line)
-                if "report" in message:
+                if "ready" in message:
+                    self.ready = time.monotonic()
+                elif "report" in message:
                     on_progress(Report(*message["report"]))
                 elif "failed" in message:
                     raise RunFailed(message["failed"])
@@ -188,16 +227,31 @@ class _WorkerProcess:
         raise RunFailed(f"its worker process died with exit code {self._process.wait()}")
 
     def stop(self) -> None:
-        """End the process for good; a run it is in the middle of leaves nothing behind."""
+        """Ask the process to leave for good; the run that it is working on can go on later."""
+        with self._lock:
+            self.stopped = True
+            self._ask()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it has left."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
+    def kill(self) -> None:
+        """End it at once, if it is still there."""
         with self._lock:
             self.stopped = True
             self._end()
 
-    def _end(self) -> None:
+    def _ask(self) -> None:
         if self._process.stdin is not None:
             with suppress(BrokenPipeError):  # it died before it read what was sent
                 self._process.stdin.close()
         self._process.terminate()
+
+    def _end(self) -> None:
+        self._ask()
+        self._process.kill()
         self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()

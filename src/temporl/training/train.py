@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput, RunFailed, require_at_least
+from temporl.errors import BadInput, RunFailed, require_at_least, require_range
 from temporl.results.config import Driver, RunConfig
 from temporl.results.policies import load_policy
 from temporl.results.runs import (
@@ -25,6 +25,7 @@ from temporl.results.runs import (
 )
 from temporl.tabular.agents import QLearning
 from temporl.tabular.training import check_trainable
+from temporl.training.checkpoints import MINUTES
 from temporl.training.log import Log, require_log
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import missing_runs, plan_runs
@@ -67,12 +68,14 @@ def train(
     log: Log | None = None,
     out: str | Path = "runs",
     workers: int | None = None,
+    checkpoint_minutes: float = MINUTES,
     progress: bool = True,
     **options: Any,
 ) -> Run:
     """Train an agent, and return where the result is.
 
-    Seeds that are in the output folder already are not trained again.
+    Seeds that are in the output folder already are not trained again, and those that were
+    interrupted go on from their last checkpoint.
 
     Args:
         agent: An agent's name, such as `"t-q"`.
@@ -93,22 +96,33 @@ def train(
         log: `"tensorboard"` or `"wandb"` (offline), to write such a log beside the runs.
         out: The results folder.
         workers: Processes to use; one for each core unless given.
+        checkpoint_minutes: Minutes between two checkpoints of a run.
         progress: Whether to show progress.
         **options: The agent's own hyperparameters.
     """
     made = make_agent(agent, **options)
     spec, make = _environment(env, env_options, step_limit)
-    config = configuration(made, spec, episodes, steps, evaluate_every, driver, make)
-    config = replace(config, evaluation_starts=evaluation_starts)
-    require_at_least("seeds", seeds, 1)
+    config = configure(
+        made,
+        spec,
+        episodes=episodes,
+        steps=steps,
+        evaluate_every=evaluate_every,
+        evaluation_starts=evaluation_starts,
+        driver=driver,
+        make=make,
+    )
+    require_range("seeds", seeds, 1, 1_000_000)
     require_at_least("seed", seed, 0)
     if workers is not None:
         require_at_least("workers", workers, 1)
+    require_range("checkpoint_minutes", checkpoint_minutes, 0.0, 1e9)
     if log is not None:
         require_log(log)
     out = prepare_output(Path(out))
     label = config.environment.label
-    planned = plan_runs(out, label, config, range(seed, seed + seeds), log)
+    chosen = range(seed, seed + seeds)
+    planned = plan_runs(out, label, config, chosen, log, checkpoint_minutes)
     missing = missing_runs(planned)
     if make is not None and len(missing) < len(planned):
         raise BadInput(
@@ -125,14 +139,16 @@ def train(
     return Run(group_folder(out, label, config), config, tuple(run.seed for run in planned))
 
 
-def configuration(
+def configure(
     agent: Any,
     spec: EnvironmentSpec,
-    episodes: int | None,
-    steps: int | None,
-    evaluate_every: int | None,
-    driver: Driver | None,
-    make: Callable[[], gym.Env[Any, Any]] | None,
+    *,
+    episodes: int | None = None,
+    steps: int | None = None,
+    evaluate_every: int | None = None,
+    evaluation_starts: int | None = None,
+    driver: Driver | None = None,
+    make: Callable[[], gym.Env[Any, Any]] | None = None,
 ) -> RunConfig:
     """Fill in what was left open, and find out now whether the agent can learn there at all."""
     if isinstance(agent, QLearning):
@@ -142,7 +158,7 @@ def configuration(
         if episodes is None and steps is None:
             episodes = DEFAULT_EPISODES
         every = 1 if evaluate_every is None else evaluate_every
-        return RunConfig(agent, spec, episodes, steps, every)
+        return RunConfig(agent, spec, episodes, steps, every, None, evaluation_starts)
     from temporl.training.deep import check_trainable_deep, choose_driver
 
     check_trainable_deep(agent, make or spec.make, spec.name)
@@ -152,7 +168,7 @@ def configuration(
     if episodes is None and steps is None:
         steps = DEFAULT_STEPS
     every = max(1, (steps or 1) // 200) if evaluate_every is None else evaluate_every
-    return RunConfig(agent, spec, episodes, steps, every, chosen)
+    return RunConfig(agent, spec, episodes, steps, every, chosen, evaluation_starts)
 
 
 def _environment(

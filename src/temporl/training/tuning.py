@@ -15,10 +15,11 @@ from temporl.agents import agent_class, agent_options, make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, require_at_least
 from temporl.evaluation import Report
+from temporl.pausing import NoBreaks
 from temporl.results.config import RunConfig
 from temporl.results.runs import prepare_output
 from temporl.training.runs import PlannedRun, train_run
-from temporl.training.train import configuration
+from temporl.training.train import configure
 
 Draw = Callable[[Any, str], Any]
 
@@ -99,7 +100,7 @@ def tune(
     for field, count in (("trials", trials), ("seeds", seeds)):
         require_at_least(field, count, 1)
     spec, names = EnvironmentSpec.given(env, env_options, step_limit), search_space(agent)
-    plan = configuration(make_agent(agent), spec, episodes, steps, None, None, None)
+    plan = configure(make_agent(agent), spec, episodes=episodes, steps=steps)
     folder = prepare_output(Path(out) / "tune" / spec.label / f"{agent}-{plan.digest}")
     study = _study(folder, f"{agent} on {spec.label}", seed)
 
@@ -151,6 +152,6 @@ def _score(config: RunConfig, seed: int, folder: Path, trial: Any, number: int) 
             if trial.should_prune():
                 raise optuna.TrialPruned
 
-    trained = train_run(PlannedRun(config, seed, folder), on_progress)
+    trained = train_run(PlannedRun(config, seed, folder), on_progress, None, NoBreaks())
     returns = trained.evaluations.returns
     return float(np.mean(returns[-max(1, int(LATE * len(returns))) :]))

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import sys
-from types import FrameType
+import threading
+from contextlib import suppress
 from typing import IO, Any
 
+from temporl.training.interruption import Interrupted, Interruption, interruptible
 from temporl.training.runs import PlannedRun, execute, failure_reason
 
 
@@ -21,27 +24,41 @@ def answer(channel: IO[str], message: dict[str, Any]) -> None:
     channel.flush()
 
 
-def leave(number: int, _frame: FrameType | None) -> None:
-    """Leave in good order: what is half written is removed on the way out."""
-    raise SystemExit(128 + number)
+def listen(lines: queue.SimpleQueue[str | None]) -> None:
+    """Pass on what comes in; whoever stops listening to us wants the run to be left off."""
+    for line in sys.stdin:
+        lines.put(line)
+    lines.put(None)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def main() -> None:
     """Work until there is nothing left to read."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides
-    signal.signal(signal.SIGTERM, leave)
     # What an environment prints must not mix with the answers.
     channel = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    for line in sys.stdin:
-        run = PlannedRun.from_data(json.loads(line))
-        try:
-            steps = execute(run, lambda report: answer(channel, {"report": report}))
-        except Exception as error:  # an environment may raise anything; the other runs go on
-            answer(channel, {"failed": failure_reason(error)})
-        else:
-            answer(channel, {"finished": steps})
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # nothing is left to be put in order
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    with interruptible() as interruption, suppress(BrokenPipeError):
+        threading.Thread(target=listen, args=(lines,), daemon=True).start()
+        answer(channel, {"ready": True})
+        while not interruption.requested and (line := lines.get()) is not None:
+            try:
+                work(PlannedRun.from_data(json.loads(line)), channel, interruption)
+            except Interrupted:
+                break
+    # Nothing is left to be put in order, and what a library does on its way out takes time.
+    os._exit(128 + signal.SIGTERM if interruption.requested else 0)
+
+
+def work(run: PlannedRun, channel: IO[str], interruption: Interruption) -> None:
+    """Execute one run, and answer how it went."""
+    try:
+        execute(run, lambda report: answer(channel, {"report": report}), None, interruption)
+    except Exception as error:  # an environment may raise anything; the other runs go on
+        answer(channel, {"failed": failure_reason(error)})
+    else:
+        answer(channel, {"finished": True})
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from temporl.results.config import RunConfig
 from temporl.tabular.compiled_training import Budget
 from temporl.tabular.learner import Tables, empty_tables
 from temporl.tabular.policy import TabularPolicy
+from temporl.tabular.run import Run
 from temporl.tabular.training import train_compiled
 
 NUMBERS = 1_200_000
@@ -58,11 +59,14 @@ def replay_training(config: RunConfig, seed: int, episodes: Sequence[int]) -> li
     amount = config.steps or config.episodes or 0
     budget = Budget(amount, config.steps is not None, step_limit_of(environment, name))
     snapshots = [_snapshot(0, policy)]
-    for episode, _, _ in train_compiled(policy, table, budget, 0, seed, tuple(episodes)):
-        if episode in episodes:
-            snapshots.append(_snapshot(episode, policy))
-    if snapshots[-1].episode != episode:
-        snapshots.append(_snapshot(episode, policy))
+    run = Run(policy, budget, 0, seed)
+    snapshots += [
+        _snapshot(run.episode, policy)
+        for _ in train_compiled(run, table, tuple(episodes))
+        if run.episode in episodes
+    ]
+    if snapshots[-1].episode != run.episode:
+        snapshots.append(_snapshot(run.episode, policy))
     return snapshots
 
 

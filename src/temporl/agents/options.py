@@ -1,0 +1,45 @@
+"""Are the values of hyperparameters of the kind that an agent declares?"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from temporl.errors import BadInput
+
+
+def check_kinds(kind: type[Any], options: dict[str, Any]) -> None:
+    """Raise if a value is of another kind than its field."""
+    hints = get_type_hints(kind)
+    for name, value in options.items():
+        if name in hints and not _fits(value, hints[name]):
+            raise BadInput(name, value, f"allowed: {_in_words(hints[name])}")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in arguments)
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in arguments)
+    if origin is tuple:
+        return isinstance(value, tuple) and all(_fits(one, arguments[0]) for one in value)
+    if hint in (int, float):
+        number = isinstance(value, Integral if hint is int else Real)
+        return number and not isinstance(value, bool | np.bool_)
+    return isinstance(value, hint) if isinstance(hint, type) else True
+
+
+def _in_words(hint: Any) -> str:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(_in_words(one) for one in arguments)
+    if origin is Literal:
+        return ", ".join(map(str, arguments))
+    if origin is tuple:
+        return f"several of {_in_words(arguments[0])}"
+    words = {int: "a whole number", float: "a number", str: "text", NoneType: "nothing"}
+    return words.get(hint, str(hint))

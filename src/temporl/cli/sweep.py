@@ -1,0 +1,46 @@
+"""`temporl sweep FILE`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tyro
+
+from temporl.cli.machines import Machines
+from temporl.cli.parsing import parse
+from temporl.experiments.sweep_file import read_sweep, shard
+from temporl.report.sweeps import write_sweep_table
+from temporl.results.runs import prepare_output
+from temporl.training import missing_runs
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What to run, and which part of it."""
+
+    file: tyro.conf.Positional[Path]
+    """A TOML file: agents x environments x options x seeds."""
+    shard: str | None = None
+    """Only the K-th of N disjoint parts, as in 1/4, for job arrays; copy the folders together."""
+    machines: Machines = field(default_factory=Machines)
+    out: Path = Path("runs")
+    """The results folder."""
+
+
+def run(words: list[str]) -> int:
+    """Run what is missing of a sweep, and print a row for every configuration."""
+    description = "Run what is missing of a sweep: agents x environments x options x seeds."
+    arguments = parse(Arguments, words, "temporl sweep", description)
+    arguments.machines.check()
+    sweep = read_sweep(arguments.file)
+    planned = shard(sweep.runs(arguments.out), arguments.shard)
+    missing = missing_runs(planned)
+    if arguments.machines.estimate:
+        arguments.machines.print_estimate(missing, sweep.name)
+        return 0
+    prepare_output(arguments.out)
+    failures = arguments.machines.complete(missing, sweep.name)
+    print(write_sweep_table(sweep, arguments.out))
+    print(f"{len(missing) - len(failures)} runs made, {len(failures)} failed, of {len(planned)}")
+    return 1 if failures else 0

@@ -1,0 +1,71 @@
+"""A tabular run under way: everything that training changes, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from temporl.evaluation import Evaluations, empty_evaluations
+from temporl.pausing import Arrays
+from temporl.randomness import Purpose, stream
+from temporl.tabular.compiled_training import Budget, Streams
+from temporl.tabular.policy import TabularPolicy
+
+
+class Run:
+    """A policy that learns, how far it is, its random streams and its evaluations so far."""
+
+    def __init__(
+        self, policy: TabularPolicy, budget: Budget, evaluate_every: int, seed: int
+    ) -> None:
+        self.policy, self.budget = policy, budget
+        self.evaluate_every, self.seed = evaluate_every, seed
+        self.episode = self.step = 0
+        self.streams = Streams(
+            exploration=stream(seed, Purpose.EXPLORATION),
+            environment=stream(seed, Purpose.ENVIRONMENT),
+            evaluation=stream(seed, Purpose.EVALUATION),
+            evaluation_environment=stream(seed, Purpose.EVALUATION_ENVIRONMENT),
+        )
+        self._parts = [empty_evaluations(0)]
+
+    @property
+    def spent(self) -> int:
+        """How much of the budget is used up."""
+        return self.step if self.budget.counts_steps else self.episode
+
+    def add(self, evaluations: Evaluations) -> None:
+        """Keep the evaluations of a chunk."""
+        self._parts.append(evaluations)
+
+    def evaluations(self) -> Evaluations:
+        """All evaluations so far."""
+        return Evaluations(*map(np.concatenate, zip(*self._parts, strict=True)))
+
+    def arrays(self) -> Arrays:
+        """All that a run is, as a checkpoint holds it."""
+        numbers = {"episode": np.array(self.episode), "step": np.array(self.step)}
+        return numbers | {
+            f"{kind}/{name}": array
+            for kind, group in self._groups().items()
+            for name, array in group._asdict().items()
+        }
+
+    def restore(self, saved: Arrays | None) -> None:
+        """Go on from what `arrays` gave."""
+        if saved is None:
+            return
+        self.episode, self.step = int(saved["episode"]), int(saved["step"])
+        for kind in ("tables", "streams"):
+            for name, array in self._groups()[kind]._asdict().items():
+                array[...] = saved[f"{kind}/{name}"]
+        rows = {name: saved[f"evaluations/{name}"] for name in Evaluations._fields}
+        self._parts = [Evaluations(**rows)]
+
+    def _groups(self) -> dict[str, Any]:
+        return {
+            "tables": self.policy.tables,
+            "streams": self.streams,
+            "evaluations": self.evaluations(),
+        }

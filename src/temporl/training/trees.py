@@ -1,0 +1,83 @@
+"""Trees of JAX arrays, as the flat named arrays of a checkpoint and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from temporl.errors import DamagedFile
+from temporl.pausing import Arrays, Breaks, NoBreaks
+
+T = TypeVar("T")
+STATE, ROWS, STEP = "state", "rows", "step"
+
+
+@dataclass
+class TreeBreaks:
+    """The breaks of a run whose state is a tree; the rows of its evaluations go with it."""
+
+    breaks: Breaks = field(default_factory=NoBreaks)
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    done: int = -1
+    """Up to which step everything was evaluated before the run was left off."""
+
+    def restored(self, begun: T) -> T:
+        """The state that was saved, in the form of one that has just begun; or that one itself."""
+        saved = self.breaks.saved
+        if saved is None:
+            return begun
+        self.done = int(saved[STEP])
+        self.rows.extend(map(tuple, saved[ROWS].tolist()))
+        return with_named_leaves(begun, saved, STATE)
+
+    def pause(self, step: int, state: Any) -> None:
+        """Say that the run could go on from this state."""
+
+        def arrays() -> Arrays:
+            rows = np.array(self.rows, np.float64).reshape(-1, 5)
+            return {STEP: np.array(step), ROWS: rows, **named_leaves(state, STATE)}
+
+        self.breaks.pause(step, arrays)
+
+
+def named_leaves(tree: Any, prefix: str) -> Arrays:
+    """Every array of a tree by its path; keys of random streams as their numbers."""
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {_name(prefix, path): np.asarray(_numbers(leaf), order="C") for path, leaf in leaves}
+
+
+def with_named_leaves(like: T, arrays: Arrays, prefix: str) -> T:
+    """A tree of the same form, with the arrays that `named_leaves` gave."""
+
+    def restore(path: Any, leaf: Any) -> Any:
+        name = _name(prefix, path)
+        array, before = arrays.get(name), _numbers(leaf)
+        if array is None or array.shape != before.shape or array.dtype != before.dtype:
+            found = None if array is None else (array.shape, str(array.dtype))
+            raise DamagedFile(
+                f"a checkpoint of another version: {name} is {found} and should be"
+                f" {before.shape} {before.dtype}; delete it, and the run begins again"
+            )
+        numbers = jnp.array(array, copy=True)  # its own memory, which a program may take over
+        if _is_key(leaf):
+            return jax.random.wrap_key_data(numbers, impl=jax.random.key_impl(leaf))
+        return numbers
+
+    tree: T = jax.tree_util.tree_map_with_path(restore, like)
+    return tree
+
+
+def _name(prefix: str, path: Any) -> str:
+    return f"{prefix}/{jax.tree_util.keystr(path, simple=True, separator='/')}"
+
+
+def _numbers(leaf: Any) -> np.ndarray:
+    return np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+
+
+def _is_key(leaf: Any) -> bool:
+    return bool(jnp.issubdtype(jnp.asarray(leaf).dtype, jax.dtypes.prng_key))

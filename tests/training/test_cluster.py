@@ -1,0 +1,88 @@
+"""The same runs on a Ray cluster: the same files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from temporl.errors import BadInput
+from temporl.training.cluster import require_cluster
+
+pytest.importorskip("ray")
+
+FILE = """
+name = "both"
+agents = ["t-q"]
+environments = ["temporl/ZigZag-v0", "{module}:Fragile-v0"]
+seeds = 6
+episodes = 30
+"""
+MODULE = """
+import os, pathlib
+import gymnasium as gym
+from temporl import GridWorld
+
+
+class Fragile(GridWorld):
+    '''Kills its process in the first episode of its life, and raises in one of five.'''
+
+    def reset(self, *, seed=None, options=None):
+        mark = pathlib.Path(os.environ["FRAGILE"]) / str(seed)
+        try:
+            mark.touch(exist_ok=False)
+        except FileExistsError:
+            pass
+        else:
+            if seed % 4 == 0 and "ray" in os.environ["FRAGILE"]:
+                os._exit(1)
+        if seed % 83 == 0:
+            raise RuntimeError("this run cannot be")
+        return super().reset(seed=seed)
+
+
+gym.register("Fragile-v0", entry_point=lambda: Fragile("S..G"), max_episode_steps=20)
+"""
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()}
+
+
+def sweep(place: Path, marks: str, *words: str) -> subprocess.CompletedProcess[str]:
+    (place / marks).mkdir()
+    return subprocess.run(
+        [sys.executable, "-m", "temporl", "sweep", "both.toml", "--out", f"out-{marks}", *words],
+        cwd=place,
+        env={**os.environ, "FRAGILE": str(place / marks), "PYTHONPATH": str(place)},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_cluster_gives_the_same_files_and_retries_only_deaths(tmp_path):
+    (tmp_path / "fragile.py").write_text(MODULE)
+    (tmp_path / "both.toml").write_text(FILE.format(module="fragile"))
+    here = sweep(tmp_path, "here")
+    there = sweep(tmp_path, "ray", "--ray", "local")
+    assert contents(tmp_path / "out-here") == contents(tmp_path / "out-ray"), there.stderr
+    assert len(list((tmp_path / "out-ray").rglob("config.json"))) >= 6
+    assert there.returncode == here.returncode
+    assert there.stdout.splitlines()[-1] == here.stdout.splitlines()[-1]
+    again = subprocess.run(
+        [sys.executable, "-m", "temporl", "verify", "out-ray"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert again.returncode == 0
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:99999999", "nowhere", "", ":6379"])
+def test_no_cluster_where_there_is_none(address):
+    with pytest.raises(BadInput) as caught:
+        require_cluster(address)
+    assert caught.value.field == "ray"
