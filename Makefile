@@ -54,5 +54,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,ray,tensorboard]'
+	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,ray,tensorboard,wandb,tune,sb3,minari,video]'
 	touch $@

@@ -58,6 +58,7 @@ def test_a_run_folder_holds_what_it_should(folder):
     assert files(folder) == {
         "config.json",
         "evaluations.parquet",
+        "policy/README.md",
         "manifest.json",
         "policy/policy.json",
         "policy/arrays.safetensors",

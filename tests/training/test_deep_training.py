@@ -276,7 +276,13 @@ def test_a_log_for_tensorboard(tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     run = temporl.train(
-        "t-dqn", "CartPole-v1", steps=200, evaluate_every=50, log=True, out=tmp_path, **QUICK
+        "t-dqn",
+        "CartPole-v1",
+        steps=200,
+        evaluate_every=50,
+        log="tensorboard",
+        out=tmp_path,
+        **QUICK,
     )
     log = EventAccumulator(str(run.path / "tensorboard" / "seed-0"))
     log.Reload()
@@ -284,6 +290,23 @@ def test_a_log_for_tensorboard(tmp_path):
     assert [event.step for event in returns] == [50, 100, 150, 200]
     assert [event.value for event in returns] == run.evaluations()["return"].to_pylist()
     assert {"learning/behaviour_loss", "learning/skip_loss"} <= set(log.Tags()["scalars"])
+
+
+def test_a_log_for_weights_and_biases(tmp_path):
+    """Written without a network, as records that hold names as plain text."""
+    run = temporl.train(
+        "t-dqn", "CartPole-v1", steps=200, evaluate_every=50, log="wandb", out=tmp_path, **QUICK
+    )
+    (path,) = run.path.glob("wandb/offline-run-*/run-*.wandb")
+    records = path.read_bytes()
+    assert records.count(b"greedy/return") >= 4
+    assert b"skip_loss" in records
+    assert b"max_skip" in records  # the configuration
+
+
+def test_an_unknown_log_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="log: 'wandbb'"):
+        temporl.train("q", "temporl/Cliff-v0", episodes=1, log="wandbb", out=tmp_path)
 
 
 def test_a_saved_policy_answers_in_a_plain_process(tmp_path):

@@ -38,7 +38,7 @@ def run(words: list[str]) -> int:
     description = "Play greedy episodes with a trained policy."
     arguments = parse(Arguments, words, "temporl evaluate", description)
     folder = choose_seed(arguments.run)
-    environment = _environment(arguments, folder)
+    environment = environment_of(arguments.env, folder, arguments.trust_env)
     outcome = evaluate(load(folder), environment, arguments.episodes, arguments.seed)
     summary = outcome.summary()
     if arguments.json:
@@ -54,11 +54,11 @@ def run(words: list[str]) -> int:
     return 0
 
 
-def _environment(arguments: Arguments, folder: Path) -> EnvironmentSpec:
+def environment_of(given: str | None, folder: Path, trust_env: bool) -> EnvironmentSpec:
     """The user's environment, or the recorded one, unless making that would import a module."""
     recorded = recorded_environment(folder)
-    if arguments.env is not None:
-        return EnvironmentSpec.given(arguments.env, step_limit=recorded.step_limit)
-    if not arguments.trust_env:
+    if given is not None:
+        return EnvironmentSpec.given(given, step_limit=recorded.step_limit)
+    if not trust_env:
         recorded.require_harmless()
     return recorded

@@ -19,6 +19,9 @@ COMMANDS = {
     "resume": "go on with runs that were interrupted",
     "verify": "check the files of runs",
     "reproduce": "run an experiment of the paper and print ours beside published",
+    "report": "make one page about all runs in a folder",
+    "watch": "record an episode as a video that shows every decision",
+    "tune": "search for good hyperparameters",
     "list": "list agents, environments or experiments",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 import numpy as np
 import tyro
@@ -16,6 +16,7 @@ from temporl.errors import BadInput
 from temporl.results.config import Driver
 from temporl.training import Run, train
 from temporl.training.checkpoints import MINUTES
+from temporl.training.log import Log
 
 A = TypeVar("A")
 
@@ -47,8 +48,9 @@ class Arguments:
     driver: Driver | None = None
     """Who steps the environment for a deep agent: 'device' where it is compiled, 'host' for any
     Gymnasium environment; the fastest possible unless given."""
-    log: Literal["tensorboard"] | None = None
-    """Write a log that TensorBoard can follow, beside the runs (extra 'tensorboard')."""
+    log: Log | None = None
+    """Write a log for TensorBoard or for Weights & Biases (offline) beside the runs, with the extra
+    of that name."""
     workers: int | None = None
     """Processes to use; one for each core unless given."""
     checkpoint_minutes: float = MINUTES
@@ -91,7 +93,7 @@ def run(words: list[str]) -> int:
         evaluate_every=arguments.evaluate_every,
         evaluation_starts=arguments.evaluation_starts,
         driver=arguments.driver,
-        log=arguments.log is not None,
+        log=arguments.log,
         out=arguments.out,
         workers=arguments.workers,
         checkpoint_minutes=arguments.checkpoint_minutes,

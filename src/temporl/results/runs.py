@@ -21,6 +21,7 @@ from jaxtyping import Float
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, DamagedFile
 from temporl.evaluation import Trained
+from temporl.results.card import model_card
 from temporl.results.config import MOST_EVALUATIONS, RunConfig, run_identity
 from temporl.results.files import (
     MOST_JSON,
@@ -33,6 +34,7 @@ from temporl.results.files import (
 from temporl.results.policies import policy_files
 
 CONFIG, EVALUATIONS, POLICY, PARTIAL = "config.json", "evaluations.parquet", "policy", ".partial"
+CARD = "README.md"
 SCHEMA = pa.schema(
     {
         "episode": pa.int32(),
@@ -112,6 +114,7 @@ def write_run(
         record["resumed"] = resumed
     files = {EVALUATIONS: _evaluations_file(trained), CONFIG: as_json(record)}
     files |= {f"{POLICY}/{name}": c for name, c in policy_files(trained.policy, config).items()}
+    files[f"{POLICY}/{CARD}"] = model_card(config, seed, trained, version).encode()
     add_run(folder, files, run_identity(record))
 
 

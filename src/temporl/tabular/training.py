@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -78,12 +78,18 @@ def _latest(evaluations: Evaluations) -> dict[str, float]:
     return {"return": total, "length": length, "decisions": decisions}
 
 
-def train_compiled(run: Run, table: TransitionTable) -> Iterator[Evaluations]:
-    """Train by chunks of episodes; each yields the evaluations in it."""
+def train_compiled(
+    run: Run, table: TransitionTable, pauses: Sequence[int] = ()
+) -> Iterator[Evaluations]:
+    """Train by chunks of episodes; each yields the evaluations in it.
+
+    A chunk also ends after every number of episodes in `pauses`, which changes nothing else.
+    """
     policy, limit = run.policy, run.budget.step_limit
     scratch = Episode(np.empty(limit, dtype=np.int64), np.empty(limit))
     while run.spent < run.budget.amount:
         room = empty_evaluations(CHUNK_EPISODES)
+        until_pause = [pause - run.episode for pause in pauses if pause > run.episode]
         run.episode, run.step, count = train_episodes(
             table,
             policy.learner,
@@ -91,7 +97,7 @@ def train_compiled(run: Run, table: TransitionTable) -> Iterator[Evaluations]:
             run.budget,
             run.episode,
             run.step,
-            CHUNK_EPISODES,
+            min([CHUNK_EPISODES, *until_pause]),
             CHUNK_STEPS,
             run.evaluate_every,
             run.streams,

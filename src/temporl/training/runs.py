@@ -26,7 +26,7 @@ from temporl.tabular.stepping import MakeEnvironment
 from temporl.tabular.training import train_tabular
 from temporl.training.checkpoints import MINUTES, working
 from temporl.training.interruption import Interruption
-from temporl.training.log import logged
+from temporl.training.log import Log, logged
 from temporl.version import __version__
 
 
@@ -37,8 +37,8 @@ class PlannedRun:
     config: RunConfig
     seed: int
     folder: Path
-    log: bool = False
-    """Whether TensorBoard can follow the run."""
+    log: Log | None = None
+    """Which program can follow the run."""
     checkpoint_minutes: float = MINUTES
     """Minutes between two checkpoints."""
 
@@ -71,7 +71,7 @@ def plan_runs(
     experiment: str,
     config: RunConfig,
     seeds: Iterable[int],
-    log: bool = False,
+    log: Log | None = None,
     checkpoint_minutes: float = MINUTES,
 ) -> list[PlannedRun]:
     """The runs of one configuration, in the folders they belong to."""
@@ -121,18 +121,21 @@ def execute(
         if is_finished(run.folder):
             return  # by another process, in the meantime
         with ExitStack() as at_the_end:
-            if run.log:
-                on_progress = at_the_end.enter_context(logged(run.folder, on_progress))
-            trained = _train(run, on_progress, make, checkpoints)
+            if run.log is not None:
+                data = run.config.to_data() | {"seed": run.seed}
+                following = logged(run.log, run.folder, data, on_progress)
+                on_progress = at_the_end.enter_context(following)
+            trained = train_run(run, on_progress, make, checkpoints)
         write_run(run.folder, run.config, run.seed, trained, __version__, checkpoints.record())
 
 
-def _train(
+def train_run(
     run: PlannedRun,
     on_progress: OnProgress | None,
     make: MakeEnvironment | None,
     breaks: Breaks,
 ) -> Trained:
+    """Train one run, and write nothing."""
     config = run.config
     if config.is_tabular:
         return train_tabular(

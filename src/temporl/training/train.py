@@ -26,7 +26,7 @@ from temporl.results.runs import (
 from temporl.tabular.agents import QLearning
 from temporl.tabular.training import check_trainable
 from temporl.training.checkpoints import MINUTES
-from temporl.training.log import require_tensorboard
+from temporl.training.log import Log, require_log
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import missing_runs, plan_runs
 from temporl.training.sweep import complete, default_workers
@@ -65,7 +65,7 @@ def train(
     evaluate_every: int | None = None,
     evaluation_starts: int | None = None,
     driver: Driver | None = None,
-    log: bool = False,
+    log: Log | None = None,
     out: str | Path = "runs",
     workers: int | None = None,
     checkpoint_minutes: float = MINUTES,
@@ -93,7 +93,7 @@ def train(
             the first step too; unless given, in one episode from a new start.
         driver: Who steps the environment for a deep agent: `"device"` where it is compiled,
             `"host"` for any Gymnasium environment; the fastest possible unless given.
-        log: Whether to write a log for TensorBoard, in `tensorboard/` beside the runs.
+        log: `"tensorboard"` or `"wandb"` (offline), to write such a log beside the runs.
         out: The results folder.
         workers: Processes to use; one for each core unless given.
         checkpoint_minutes: Minutes between two checkpoints of a run.
@@ -117,8 +117,8 @@ def train(
     if workers is not None:
         require_at_least("workers", workers, 1)
     require_range("checkpoint_minutes", checkpoint_minutes, 0.0, 1e9)
-    if log:
-        require_tensorboard()
+    if log is not None:
+        require_log(log)
     out = prepare_output(Path(out))
     label = config.environment.label
     chosen = range(seed, seed + seeds)

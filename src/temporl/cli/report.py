@@ -1,0 +1,33 @@
+"""`temporl report DIR`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from temporl.cli.parsing import parse
+from temporl.report.page import write_page
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What to report on, and where to."""
+
+    folder: tyro.conf.Positional[Path]
+    """A results folder, or any folder in it."""
+    out: Path | None = None
+    """The page to write; 'report.html' in the folder unless given."""
+
+
+def run(words: list[str]) -> int:
+    """Write the page, and say where it is."""
+    description = "Make one HTML page about all runs in a folder; it needs no network."
+    arguments = parse(Arguments, words, "temporl report", description)
+    began = time.monotonic()
+    page = write_page(arguments.folder, arguments.out or arguments.folder / "report.html")
+    size, seconds = page.stat().st_size / 1e6, time.monotonic() - began
+    print(f"page: {page} ({size:.1f} MB, {seconds:.1f} s)")
+    return 0

@@ -1,0 +1,68 @@
+"""`temporl watch RUN`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from temporl.cli.evaluate import environment_of
+from temporl.cli.parsing import parse
+from temporl.errors import require_at_least
+from temporl.report.figures.style import agent_colour
+from temporl.report.recording import record_episode, write_recording
+from temporl.report.recording.files import check_video_path
+from temporl.results.runs import read_config
+from temporl.training.train import choose_seed, load
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What to watch, and where the video goes."""
+
+    run: tyro.conf.Positional[Path]
+    """The folder of a run, or of one seed of it; of several seeds, the first is watched."""
+    out: Path | None = None
+    """The video: .mp4, .webm or .gif; in 'videos' beside the seeds unless given."""
+    episode: int = 0
+    """Which of the episodes that 'temporl evaluate' plays."""
+    env: str | None = None
+    """Another environment than the one the policy was trained on."""
+    trust_env: bool = False
+    """Make the recorded environment even if that imports a module."""
+    seed: int = 0
+    """The seed of the episodes."""
+    fps: int | None = None
+    """Steps a second; the environment's own rate, but at most 15, unless given."""
+
+
+def run(words: list[str]) -> int:
+    """Record one greedy episode, and say where it is."""
+    description = "Record an episode of a trained policy as a video that shows every decision."
+    arguments = parse(Arguments, words, "temporl watch", description)
+    require_at_least("episode", arguments.episode, 0)
+    require_at_least("fps", 1 if arguments.fps is None else arguments.fps, 1)
+    folder = choose_seed(arguments.run)
+    name = f"{folder.name}-episode-{arguments.episode}.mp4"
+    path = arguments.out or folder.parent / "videos" / name
+    check_video_path(path)
+    for device in ("SDL_VIDEODRIVER", "SDL_AUDIODRIVER"):
+        os.environ.setdefault(device, "dummy")  # no window is opened and no sound played
+    environment = environment_of(arguments.env, folder, arguments.trust_env)
+    recording = record_episode(
+        load(folder),
+        environment,
+        seed=arguments.seed,
+        episode=arguments.episode,
+        frames_per_second=arguments.fps,
+    )
+    agent = str(read_config(folder)["agent"])
+    title = f"{agent} on {environment.label}"
+    video, _, sheet = write_recording(recording, path, title, agent_colour(agent))
+    earned, steps = sum(recording.rewards), len(recording.rewards)
+    print(f"{title}: {len(recording.decisions)} decisions in {steps} steps, return {earned:.4g}")
+    print(f"video: {video}")
+    print(f"states in which it decided: {sheet}")
+    return 0

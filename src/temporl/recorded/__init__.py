@@ -1,0 +1,24 @@
+"""Learning when to act from recorded episodes, on top of an agent that already knows what to do.
+
+The behaviour is frozen, so that nothing has to be explored and no value chases another. What an
+action played for j steps is worth follows from the recording and the behaviour's own values, and
+the skip network is fitted to that.
+"""
+
+from temporl.recorded.behaviour import FrozenBehaviour, behaviour_of
+from temporl.recorded.collecting import collect_episodes
+from temporl.recorded.episodes import Episode, minari_episodes
+from temporl.recorded.learning import learn_skips
+from temporl.recorded.policy import SkipPolicy, load_skip_policy, save_skip_policy
+
+__all__ = [
+    "Episode",
+    "FrozenBehaviour",
+    "SkipPolicy",
+    "behaviour_of",
+    "collect_episodes",
+    "learn_skips",
+    "load_skip_policy",
+    "minari_episodes",
+    "save_skip_policy",
+]

@@ -1,0 +1,130 @@
+"""Learning curves for the page: few points, interquartile means, and how sure they are."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.stats import bootstrap, trim_mean
+
+from temporl.randomness import Purpose, generator
+from temporl.report.page.found import Group
+
+POINTS = 90
+"""A curve has at most twice as many points: half evenly spaced, half closer to the start."""
+RESAMPLES = 300
+LATE = 0.1
+"""The share of evaluations, at the end, from which a final result is taken."""
+COLUMNS = {"return": "return", "length": "steps of an episode", "decisions": "decisions"}
+
+Curves = Float[np.ndarray, "seed point"]
+
+
+def interquartile_mean(values: Float[np.ndarray, "seed ..."], axis: int = 0) -> Any:
+    """The mean of the middle half."""
+    return trim_mean(values, 0.25, axis=axis)
+
+
+def interval(values: Float[np.ndarray, "seed ..."]) -> tuple[Any, Any] | None:
+    """The 95 % bootstrap interval of the interquartile mean over seeds; one seed has none."""
+    if len(values) < 2:
+        return None
+    outcome = bootstrap(
+        (values,),
+        partial(interquartile_mean),
+        axis=0,
+        n_resamples=RESAMPLES,
+        batch=max(1, 4_000_000 // values.size),
+        vectorized=True,
+        method="percentile",
+        rng=generator(0, Purpose.BOOTSTRAP),
+    )
+    return outcome.confidence_interval.low, outcome.confidence_interval.high
+
+
+def edges(evaluations: int) -> Int[np.ndarray, " edge"]:
+    """Where the evaluations are cut into bins, one of which becomes one point.
+
+    Examples:
+        >>> edges(3).tolist()
+        [0, 1, 2, 3]
+    """
+    even = np.linspace(0, evaluations, POINTS + 1)
+    early = np.geomspace(1, evaluations, POINTS) if evaluations > POINTS else np.empty(0)
+    return np.unique(np.concatenate([even, early]).astype(np.int64))
+
+
+def thin(values: Float[np.ndarray, "seed evaluation"]) -> Curves:
+    """The mean of every bin."""
+    cut = edges(values.shape[1])
+    return np.add.reduceat(values, cut[:-1], axis=1) / np.diff(cut)
+
+
+def group_curves(group: Group) -> dict[str, Any] | None:
+    """What the page draws of a configuration; None where nothing was evaluated."""
+    tables = [table for table in group.evaluations if len(table)]
+    if not tables:
+        return None
+    # Evaluations from several starts are one, with their mean.
+    starts = int(group.record.get("evaluation_starts") or 1)
+    shortest = min(len(table) for table in tables) // starts
+    columns = {
+        name: np.stack(
+            [
+                table[name].to_numpy()[: shortest * starts].reshape(-1, starts).mean(axis=1)
+                for table in tables
+            ]
+        )
+        for name in ("episode", "step", *COLUMNS)
+    }
+    late = slice(-max(1, int(LATE * shortest)), None)
+    final = {name: columns[name][:, late].mean(axis=1) for name in COLUMNS}
+    return {
+        "x": {name: short(values.mean(axis=0)) for name, values in _places(columns).items()},
+        "curves": {name: _curve(thin(columns[name])) for name in COLUMNS},
+        "final": {name: short(values) for name, values in final.items()},
+        "summary": {name: _summary(values) for name, values in final.items()},
+    }
+
+
+def _places(columns: dict[str, Curves]) -> dict[str, Curves]:
+    """Where points lie: how many steps, episodes and decisions training had taken.
+
+    Decisions in training are not recorded: they are counted as if training decided as rarely as the
+    greedy policy of its time.
+    """
+    played = np.diff(columns["step"], axis=1, prepend=0)
+    decided = np.cumsum(played * columns["decisions"] / np.maximum(columns["length"], 1), axis=1)
+    places = {"steps": columns["step"], "decisions": decided}
+    if columns["episode"].max() > 0:
+        places["episodes"] = columns["episode"]
+    return {name: thin(values) for name, values in places.items()}
+
+
+def _curve(values: Curves) -> dict[str, Any]:
+    between = interval(values)
+    low, high = between if between is not None else (None, None)
+    return {
+        "mean": short(interquartile_mean(values)),
+        "low": None if low is None else short(low),
+        "high": None if high is None else short(high),
+        "seeds": [short(seed) for seed in values] if len(values) > 1 else [],
+    }
+
+
+def _summary(values: Float[np.ndarray, " seed"]) -> tuple[float, float | None, float | None]:
+    between = interval(values[:, None])
+    low, high = (None, None) if between is None else (float(end[0]) for end in between)
+    return float(interquartile_mean(values)), low, high
+
+
+def short(values: Any) -> list[float]:
+    """Numbers with four digits that count: more cannot be seen, and the page must stay small.
+
+    Examples:
+        >>> short([0.123456, 123456.7])
+        [0.1235, 123500.0]
+    """
+    return [float(f"{value:.4g}") for value in np.asarray(values, dtype=np.float64)]

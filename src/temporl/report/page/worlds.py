@@ -1,0 +1,136 @@
+"""Gridworlds for the page: what the tables held, and where the policy went, all through training.
+
+Training in a gridworld is compiled and depends on configuration and seed alone, so that its course
+need not be recorded: it is played again within milliseconds, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from temporl.environments import GridWorld
+from temporl.environments.catalogue import OWN_MAP, WORLDS, step_limit_of
+from temporl.environments.gridworld import MOVES
+from temporl.environments.spaces import enumerate_space
+from temporl.environments.transitions import transition_table
+from temporl.report.figures.paths import Stretch, greedy_path
+from temporl.report.page.found import Group, Scene
+from temporl.results.config import RunConfig
+from temporl.tabular.compiled_training import Budget
+from temporl.tabular.learner import Tables, empty_tables
+from temporl.tabular.policy import TabularPolicy
+from temporl.tabular.run import Run
+from temporl.tabular.training import train_compiled
+
+NUMBERS = 1_200_000
+"""How many values all maps of a page may hold together: some seven megabytes."""
+MOST_SNAPSHOTS = 14
+LARGEST_WORLD = 1000
+"""Cells; larger worlds cannot be looked at cell by cell."""
+
+
+class Snapshot(NamedTuple):
+    """A policy at one moment of training."""
+
+    episode: int
+    policy: TabularPolicy
+
+
+def is_gridworld(group: Group) -> bool:
+    """Whether a configuration was trained in one of this library's worlds, with tables."""
+    name = group.environment().name
+    return name in (*WORLDS, OWN_MAP) and "alpha" in group.options
+
+
+def replay_training(config: RunConfig, seed: int, episodes: Sequence[int]) -> list[Snapshot]:
+    """The policy before training, after each of these numbers of episodes, and at the end."""
+    environment = config.environment.make()
+    table = transition_table(environment)
+    assert table is not None
+    name = config.environment.name
+    observations = enumerate_space(environment.observation_space, "observation space", name)
+    actions = enumerate_space(environment.action_space, "action space", name)
+    tables = empty_tables(config.agent.learner(), observations.size, actions.size)
+    policy = TabularPolicy(config.agent, tables, observations, actions)
+    amount = config.steps or config.episodes or 0
+    budget = Budget(amount, config.steps is not None, step_limit_of(environment, name))
+    snapshots = [_snapshot(0, policy)]
+    run = Run(policy, budget, 0, seed)
+    snapshots += [
+        _snapshot(run.episode, policy)
+        for _ in train_compiled(run, table, tuple(episodes))
+        if run.episode in episodes
+    ]
+    if snapshots[-1].episode != run.episode:
+        snapshots.append(_snapshot(run.episode, policy))
+    return snapshots
+
+
+def _snapshot(episode: int, policy: TabularPolicy) -> Snapshot:
+    tables = Tables(*(np.copy(table) for table in policy.tables))
+    return Snapshot(episode, replace(policy, tables=tables))
+
+
+def world_maps(scenes: Sequence[Scene]) -> dict[str, dict[str, Any]]:
+    """The maps of all gridworlds, by the folder of the configuration, as far as there is room."""
+    groups = [group for scene in scenes for group in scene.groups if is_gridworld(group)]
+    sizes = {str(group.folder): _numbers_of_a_snapshot(group) for group in groups}
+    snapshots = NUMBERS // max(1, sum(sizes.values()))
+    count = int(np.clip(snapshots, 4, MOST_SNAPSHOTS))
+    room, maps = NUMBERS, {}
+    for group in groups:
+        size = sizes[str(group.folder)]
+        if 0 < size * count <= room:
+            room -= size * count
+            maps[str(group.folder)] = world_map(group, count)
+    return maps
+
+
+def _numbers_of_a_snapshot(group: Group) -> int:
+    """How many values the tables of a configuration hold; none where the world is too large."""
+    world = group.environment().make().unwrapped
+    assert isinstance(world, GridWorld)
+    cells = len(world.map.rows) * len(world.map.rows[0])
+    skips = len(RunConfig.from_data(group.record).agent.skip_lengths)
+    return 0 if cells > LARGEST_WORLD else cells * len(MOVES) * (1 + skips)
+
+
+def world_map(group: Group, count: int) -> dict[str, Any]:
+    """The map of the first seed of a configuration, with so many moments of its training."""
+    config, seed = RunConfig.from_data(group.record), group.seed_numbers[0]
+    world = config.environment.make()
+    grid = world.unwrapped
+    assert isinstance(grid, GridWorld)
+    last = int(group.record["played"]["episodes"])
+    moments = np.unique(np.geomspace(1, last, count - 1).astype(int)).tolist()
+    return {
+        "rows": list(grid.map.rows),
+        "actions": list(MOVES),
+        "seed": seed,
+        "skips": list(config.agent.skip_lengths),
+        "snapshots": [
+            _moment(snapshot, greedy_path(snapshot.policy, world))
+            for snapshot in replay_training(config, seed, moments)
+        ],
+    }
+
+
+def _moment(snapshot: Snapshot, path: Sequence[Stretch]) -> dict[str, Any]:
+    tables = snapshot.policy.tables
+    return {
+        "episode": snapshot.episode,
+        "actions": _rounded(tables.action_values),
+        "skips": _rounded(tables.skip_values) if tables.skip_values.size else [],
+        "path": [[int(state) for state in stretch.states] for stretch in path],
+    }
+
+
+def _rounded(values: np.ndarray) -> list[float]:
+    """A table as one list, with whole numbers as such because they are short."""
+    return [
+        int(value) if value == int(value) else value for value in values.round(3).ravel().tolist()
+    ]
