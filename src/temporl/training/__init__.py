@@ -2,7 +2,7 @@
 
 from temporl.training.runs import PlannedRun, execute, missing_runs, plan_runs
 from temporl.training.sweep import Failure, complete, default_workers
-from temporl.training.train import Run, load, train
+from temporl.training.train import Run, load, train, usual_options
 
 __all__ = [
     "Failure",
@@ -15,4 +15,5 @@ __all__ = [
     "missing_runs",
     "plan_runs",
     "train",
+    "usual_options",
 ]

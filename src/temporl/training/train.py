@@ -11,7 +11,9 @@ import gymnasium as gym
 import pyarrow as pa
 
 from temporl.agents import make_agent
+from temporl.agents.images import IMAGE_AGENTS, image_options
 from temporl.environments import EnvironmentSpec
+from temporl.environments.images import ImageOptions, with_images
 from temporl.errors import BadInput, RunFailed, require_at_least
 from temporl.results.config import Driver, RunConfig
 from temporl.results.policies import load_policy
@@ -94,10 +96,14 @@ def train(
         out: The results folder.
         workers: Processes to use; one for each core unless given.
         progress: Whether to show progress.
-        **options: The agent's own hyperparameters.
+        **options: The agent's own hyperparameters; where observations are images, others than
+            usual unless given (`temporl.agents.images`).
     """
     made = make_agent(agent, **options)
     spec, make = _environment(env, env_options, step_limit)
+    usual = usual_options(agent, make or spec.make)
+    if usual:
+        made = make_agent(agent, **usual | options)
     config = _configuration(made, spec, episodes, steps, evaluate_every, driver, make)
     config = replace(config, evaluation_starts=evaluation_starts)
     require_at_least("seeds", seeds, 1)
@@ -123,6 +129,15 @@ def train(
     if failures:
         raise RunFailed("; ".join(map(str, failures)))
     return Run(group_folder(out, label, config), config, tuple(run.seed for run in planned))
+
+
+def usual_options(agent: str, make: Callable[[], gym.Env[Any, Any]]) -> dict[str, Any]:
+    """Hyperparameters that an agent takes for what an environment shows, unless told otherwise."""
+    if agent not in IMAGE_AGENTS:
+        return {}
+    environment = make()
+    environment.close()
+    return image_options(agent, environment.observation_space)
 
 
 def _configuration(
@@ -166,7 +181,7 @@ def _environment(
         raise BadInput("env_options", options, "a function makes its environment by itself")
 
     def make() -> gym.Env[Any, Any]:
-        environment = env()
+        environment = with_images(env(), ImageOptions())
         if step_limit is None:
             return environment
         return gym.wrappers.TimeLimit(environment, step_limit)
