@@ -191,6 +191,8 @@ def _other(
     shape = environment.observation_space.shape or ()
     if (screen if options.greyscale is None else options.greyscale) and shape[2:] == (3,):
         environment = wrappers.GrayscaleObservation(environment)
+    if shape[2:] == (1,):  # resizing would lose the axis
+        environment = wrappers.ReshapeObservation(environment, shape[:2])
     size = (84 if screen else 0) if options.frame_size is None else options.frame_size
     if size and shape[:2] != (size, size):
         environment = wrappers.ResizeObservation(environment, (size, size))
