@@ -37,6 +37,7 @@ deep-results: $(VENV)/installed-dev  ## the same for deep agents: hours; interru
 benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
 	$(BIN)/python benchmarks/tabular.py
 	$(BIN)/python benchmarks/featurized.py
+	$(BIN)/python benchmarks/pixels.py
 
 clean:  ## everything that can be made again, but no results
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -47,5 +48,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,tensorboard]'
+	$(INSTALL) --editable '.[dev,docs,atari,box2d,mujoco,tensorboard]'
 	touch $@
