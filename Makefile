@@ -38,6 +38,7 @@ benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
 	$(BIN)/python benchmarks/tabular.py
 	$(BIN)/python benchmarks/featurized.py
 	$(BIN)/python benchmarks/continuous.py
+	$(BIN)/python benchmarks/pixels.py
 
 chaos: $(VENV)/installed-dev  ## kill, fill and remove, and compare bits: an hour or more
 	$(BIN)/python benchmarks/chaos.py kills
@@ -54,5 +55,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(INSTALL) --editable '.[dev,docs,box2d,mujoco,ray,tensorboard,wandb,tune,sb3,minari,video]'
+	$(INSTALL) --editable '.[dev,docs,atari,box2d,mujoco,ray,tensorboard,wandb,tune,sb3,minari,video]'
 	touch $@

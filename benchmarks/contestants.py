@@ -5,7 +5,7 @@
 A contestant writes a line when it is ready to train, and how long it compiled for that. Then it
 reads numbers of steps, trains so many, and answers how many steps took how long, and how much
 memory it has held at most. All learn from the first batch on, with one update of every network
-after every step.
+after every step, and on images after every fourth.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ SETTINGS = {
     "continuous": Setting(
         "Pendulum-v1", batch=256, warm_up=300, options={"warm_up": 256}, steps=100_000
     ),
+    "pixels": Setting("ALE/Freeway-v5", batch=32, warm_up=100, steps=50_000),
 }
 
 Train = Callable[[int], tuple[int, float]]
@@ -109,8 +110,10 @@ class TwoSteps(gym.Wrapper[Any, Any, Any, Any]):
 def host(setting: str, agent: str) -> Contestant:
     """Ours on Gymnasium's environment, one seed."""
     from temporl.agents import make_agent
+    from temporl.agents.images import image_options
     from temporl.agents.policy import NetworkPolicy, agent_spaces
     from temporl.environments import EnvironmentSpec
+    from temporl.environments.images import stack_of
     from temporl.training.host import train_on_host
     from temporl.training.tick import Pauses, Point, Tick
     from temporl.training.trees import TreeBreaks
@@ -118,9 +121,14 @@ def host(setting: str, agent: str) -> Contestant:
     about = SETTINGS[setting]
     spec = EnvironmentSpec(about.environment)
     world = spec.make()
-    made = make_agent(agent, batch_size=about.batch, buffer_size=about.steps, **about.options)
+    options = image_options(agent, world.observation_space)
+    if options:
+        options["learning_starts"] = about.warm_up
+    options |= {"batch_size": about.batch, "buffer_size": about.steps} | about.options
+    made = make_agent(agent, **options)
     policy = NetworkPolicy(made, None, world.observation_space, world.action_space)
-    tick = Tick(made, agent_spaces(world.observation_space, world.action_space), about.steps)
+    spaces, stack = agent_spaces(world.observation_space, world.action_space), stack_of(world)
+    tick = Tick(made, spaces, about.steps, spare=None if stack == 1 else 100, stack=stack)
 
     def points(world: gym.Env[Any, Any]) -> Iterator[Point]:
         pauses = Pauses(about.steps, 0)
@@ -177,6 +185,38 @@ def dqn(kind: Any) -> Contestant:
         exploration_initial_eps=0.1,
         exploration_final_eps=0.1,
         policy_kwargs={"net_arch": [50, 50]},
+        seed=0,
+        device="cpu",
+    )
+    return learning(model), 0.0
+
+
+def stable_baselines3_on_pixels(threads: str) -> Contestant:
+    """Stable-Baselines3's DQN on Atari, with its own wrappers and memory."""
+    import torch
+    from stable_baselines3 import DQN
+    from stable_baselines3.common.env_util import make_atari_env
+    from stable_baselines3.common.vec_env import VecFrameStack
+
+    torch.set_num_threads(int(threads))
+    about = SETTINGS["pixels"]
+    # Its wrappers ask for the game's own frame-skip to be off, as ours do.
+    world = make_atari_env(about.environment, seed=0, env_kwargs={"frameskip": 1})
+    model = DQN(
+        "CnnPolicy",
+        VecFrameStack(world, 4),
+        learning_rate=1e-4,
+        buffer_size=about.steps,
+        learning_starts=about.warm_up,
+        batch_size=about.batch,
+        tau=1.0,
+        gamma=0.99,
+        train_freq=4,
+        gradient_steps=1,
+        target_update_interval=2_000,
+        max_grad_norm=40.0,
+        optimize_memory_usage=True,
+        replay_buffer_kwargs={"handle_timeout_termination": False},
         seed=0,
         device="cpu",
     )
@@ -322,7 +362,8 @@ def products(agent: str, samples: str) -> Contestant:
 
 
 CONTESTANTS: dict[str, Callable[..., Contestant]] = {
-    function.__name__: function for function in (device, host, stable_baselines3, sbx, products)
+    function.__name__: function
+    for function in (device, host, stable_baselines3, stable_baselines3_on_pixels, sbx, products)
 }
 
 

@@ -45,7 +45,7 @@ class Contestant:
     """What `contestants.py` is given, for each process."""
     steps: int
     """For each seed and round, unless it has a pace of its own."""
-    updates: int = 1
+    updates: float = 1
     """After every step."""
     floor: str = ""
     """Whose matrix products are the least that it takes, if anybody's."""

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
+from temporl.environments.images import ImageOptions, with_images
 from temporl.errors import require_at_least
 from temporl.randomness import Purpose, episode_seed
 from temporl.skipping import FREE, Decision, commit
@@ -94,7 +95,8 @@ def make_environment(environment: EnvironmentLike) -> gym.Env[Any, Any]:
         environment = EnvironmentSpec.given(environment)
     if isinstance(environment, EnvironmentSpec):
         return environment.make()
-    return environment if isinstance(environment, gym.Env) else environment()
+    made = environment if isinstance(environment, gym.Env) else environment()
+    return with_images(made, ImageOptions())
 
 
 def play_episode(
@@ -147,7 +149,7 @@ def evaluate(
         )
         for episode in range(episodes)
     ]
-    if made is not environment:
+    if not isinstance(environment, gym.Env):
         made.close()
     returns, lengths, decisions = zip(*played, strict=True)
     return Evaluation(np.array(returns), np.array(lengths), np.array(decisions))

@@ -212,7 +212,8 @@ TWO = gym.spaces.Discrete(2)
         (BOX, BOX, "action space", "continuous actions"),
         (BOX, gym.spaces.MultiDiscrete([2, 2]), "action space", "numbered"),
         (gym.spaces.Dict({"a": BOX}), TWO, "observation space", "FlattenObservation"),
-        (gym.spaces.Box(0, 255, (8, 8, 3), np.uint8), TWO, "observation space", "images"),
+        (gym.spaces.Box(0, 1, (8, 8, 3), np.float32), TWO, "observation space", "uint8"),
+        (gym.spaces.Box(0, 255, (2, 8, 3), np.uint8), TWO, "observation space", "at least 3"),
         (gym.spaces.Tuple((TWO, TWO)), TWO, "observation space", "FlattenObservation"),
     ],
 )

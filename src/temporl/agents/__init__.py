@@ -85,12 +85,26 @@ def agent_name(agent: Any) -> str:
     return next(name for name, place in AGENTS.items() if place in places)
 
 
-def agent_options(agent: Any) -> dict[str, Any]:
+LATER = {
+    "loss": "squared",
+    "clip_gradient": None,
+    "target_every": 1,
+    "train_every": 1,
+    "learning_starts": 0,
+    "epsilon_steps": None,
+}
+"""Options that are written down only if they are not as they were before there was a choice: the
+folders of runs are named after what is written down."""
+
+
+def agent_options(agent: Any, *, every: bool = False) -> dict[str, Any]:
     """The hyperparameters of an agent as pure data, those of its behaviour among them."""
     options = asdict(agent)
     options = options.pop("behaviour", {}) | options
     return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in options.items()
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in options.items()
+        if every or name not in LATER or value != LATER[name]
     }
 
 

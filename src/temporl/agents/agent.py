@@ -36,6 +36,11 @@ class Spaces(NamedTuple):
     """Whether an action consists of numbers between -1 and 1, or is one of so many."""
 
     @property
+    def shows_images(self) -> bool:
+        """Whether an observation is an image: rows, columns and channels."""
+        return len(self.observation_shape) == 3
+
+    @property
     def inputs(self) -> int:
         """How many numbers a network sees of an observation."""
         return self.observation_count or int(np.prod(self.observation_shape))
@@ -43,6 +48,8 @@ class Spaces(NamedTuple):
     @property
     def observation_dtype(self) -> Any:
         """How an observation is kept."""
+        if self.shows_images:
+            return np.dtype(np.uint8)
         return np.dtype(np.float32 if self.observation_count is None else np.int32)
 
     @property
@@ -95,8 +102,13 @@ class Behaviour(Protocol):
     """An agent that knows nothing of skips, and that a skip policy can be put on top of."""
 
     continuous: bool
-    learning_rate: float
     hidden: tuple[int, ...]
+    optimiser: Any
+    """How gradients change networks."""
+
+    def error(self, values: Array, targets: Array) -> Array:
+        """How far values are from their targets."""
+        ...
 
     def networks(self, random: np.random.Generator, spaces: Spaces) -> Networks:
         """Draw the networks of the policy."""

@@ -10,6 +10,7 @@ for every step:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -103,14 +104,20 @@ class DDPG:
         return ActorCriticLearning(
             networks,
             jax.tree.map(jnp.copy, networks),
-            self._adam.init(networks.actor),
-            self._adam.init(networks.critics),
+            self.optimiser.init(networks.actor),
+            self.optimiser.init(networks.critics),
             jnp.int32(0),
         )
 
     @property
-    def _adam(self) -> optax.GradientTransformation:
+    def optimiser(self) -> optax.GradientTransformation:
+        """How gradients change networks: by Adam, on one vector."""
         return optax.flatten(optax.adam(self.learning_rate))
+
+    @property
+    def error(self) -> Callable[[Array, Array], Array]:
+        """How far values are from their targets."""
+        return squared_error
 
     def policy(self, state: ActorCriticLearning) -> ActorCritic:
         """The actor and its critics as they are now."""
@@ -198,7 +205,7 @@ class DDPG:
 
         critics = state.networks.critics
         error, gradient = jax.value_and_grad(loss)(critics)
-        changes, optimiser = self._adam.update(gradient, state.critic_optimiser)
+        changes, optimiser = self.optimiser.update(gradient, state.critic_optimiser)
         networks = state.networks._replace(critics=optax.apply_updates(critics, changes))
         state = state._replace(
             networks=networks, critic_optimiser=optimiser, updates=state.updates + 1
@@ -213,7 +220,7 @@ class DDPG:
             proposal = self.proposal(actor, observation)
             return -jnp.mean(critic_value(critics[0], observation, proposal))
 
-        changes, optimiser = self._adam.update(jax.grad(loss)(actor), state.actor_optimiser)
+        changes, optimiser = self.optimiser.update(jax.grad(loss)(actor), state.actor_optimiser)
         networks = ActorCritic(optax.apply_updates(actor, changes), critics)
         return state._replace(networks=networks, actor_optimiser=optimiser)
 

@@ -6,12 +6,15 @@ for every step:
     a* = argmax_a Q(s', a)
     move Q(s, a) towards r + discount * target Q(s', a*)
     move the target a fraction tau towards Q
+
+Everything is as in the paper's MountainCar unless given; for images see `image_options`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -22,14 +25,28 @@ from jaxtyping import Float
 
 from temporl.agents.agent import Metrics, Spaces
 from temporl.compilation import uncompiled
-from temporl.errors import BadInput, require_at_least, require_range
-from temporl.networks import Layer, apply, as_input, as_rows, draw_layers, hidden
+from temporl.errors import BadInput, require_at_least, require_range, unknown_name
+from temporl.networks import (
+    Convolution,
+    apply,
+    as_rows,
+    convolved_size,
+    draw_convolutions,
+    draw_layers,
+    perceive,
+    perceive_shared,
+)
 from temporl.networks.layers import Numbers
 from temporl.replay import Batch, RingLayout
 from temporl.schedules import epsilon_at, schedule
 from temporl.skipping import Connection, Decision
 
-QNetwork = tuple[Layer, ...]
+QNetwork = tuple[Any, ...]
+"""Convolutions where observations are images, then dense layers."""
+
+
+SMALL_LAYER = 100
+"""Units up to which a layer is small."""
 
 
 class Learning(NamedTuple):
@@ -54,13 +71,25 @@ class DQN:
     """Exploration: a constant, 'linear' (1 to 0), 'log' (1 to 1e-6), or with ends, 'linear:1:0.05'.
     Section 4.2 of the paper: 0.1."""
     batch_size: int = 64
-    """Transitions per update; one update after every step. The paper's code: 64."""
+    """Transitions per update. The paper's code: 64."""
     buffer_size: int = 1_000_000
     """How many of the last steps are learned from. The paper's code: 1,000,000."""
     tau: float = 0.01
-    """How far the target network follows at every update. The paper's code: 0.01."""
+    """How far the target network follows when it does. The paper's code: 0.01."""
     hidden: tuple[int, ...] = (50, 50)
     """Widths of the hidden layers. The paper's appendix: two layers of 50 units."""
+    loss: Literal["squared", "huber"] = "squared"
+    """How an error counts: squared, or from 1 on in proportion."""
+    clip_gradient: float | None = None
+    """The longest gradient; a longer one is shortened."""
+    target_every: int = 1
+    """Updates between two of the target network."""
+    train_every: int = 1
+    """Steps between two updates."""
+    learning_starts: int = 0
+    """Steps before the first update; a whole batch unless given."""
+    epsilon_steps: int | None = None
+    """Steps over which epsilon fades; the whole budget unless given."""
 
     def __post_init__(self) -> None:
         require_range("learning_rate", self.learning_rate, 0.0, 1.0, low_open=True)
@@ -73,6 +102,15 @@ class DQN:
             raise BadInput("hidden", self.hidden, "allowed: at least one width, as in '50 50'")
         for width in self.hidden:
             require_at_least("hidden", width, 1)
+        if self.loss not in LOSSES:
+            raise unknown_name("loss", self.loss, LOSSES)
+        if self.clip_gradient is not None:
+            require_range("clip_gradient", self.clip_gradient, 0.0, np.inf, low_open=True)
+        require_at_least("target_every", self.target_every, 1)
+        require_at_least("train_every", self.train_every, 1)
+        require_at_least("learning_starts", self.learning_starts, 0)
+        if self.epsilon_steps is not None:
+            require_at_least("epsilon_steps", self.epsilon_steps, 1)
 
     def heads(self, actions: int) -> int:
         """How many values the network has for an observation."""
@@ -80,17 +118,33 @@ class DQN:
 
     def networks(self, random: np.random.Generator, spaces: Spaces) -> QNetwork:
         """Draw the network of action values."""
-        return draw_layers(random, (spaces.inputs, *self.hidden, self.heads(spaces.actions)))
+        convolutions: tuple[Convolution, ...] = ()
+        inputs, shape = spaces.inputs, spaces.observation_shape
+        if spaces.shows_images:
+            convolutions = draw_convolutions(random, shape)
+            inputs = convolved_size(convolutions, shape)
+        sizes = (inputs, *self.hidden, self.heads(spaces.actions))
+        return (*convolutions, *draw_layers(random, sizes))
 
     def init(self, networks: QNetwork) -> Learning:
         """The state in which learning begins."""
         network: QNetwork = jax.tree.map(jnp.asarray, networks)
         # A copy: a buffer that is handed over to a compiled function must not be handed over twice.
-        return Learning(network, jax.tree.map(jnp.copy, network), self._adam.init(network))
+        return Learning(network, jax.tree.map(jnp.copy, network), self.optimiser.init(network))
 
     @property
-    def _adam(self) -> optax.GradientTransformation:
-        return optax.flatten(optax.adam(self.learning_rate))
+    def optimiser(self) -> optax.GradientTransformation:
+        """How gradients change networks: by Adam."""
+        adam = optax.adam(self.learning_rate)
+        if self.clip_gradient is not None:
+            adam = optax.chain(optax.clip_by_global_norm(self.clip_gradient), adam)
+        # Several small layers are faster as one vector, wide ones twice as fast without that copy.
+        return optax.flatten(adam) if max(self.hidden) <= SMALL_LAYER else adam
+
+    @property
+    def error(self) -> Callable[[Array, Array], Array]:
+        """How far values are from their targets."""
+        return LOSSES[self.loss]
 
     def is_blind(self, state: Learning) -> bool:
         """Never: epsilon alone decides how much is explored."""
@@ -105,12 +159,12 @@ class DQN:
         return state._replace(network=networks)
 
     def features(self, networks: QNetwork, observation: Numbers) -> Numbers:
-        """What the hidden layers make of observations, one in each column."""
-        return hidden(networks[:-1], as_input(observation, networks[0].weight.shape[0]))
+        """What a skip network can share, for observations one in each column."""
+        return perceive_shared(networks[:-1], observation)
 
     def action_values(self, networks: QNetwork, observation: Numbers) -> Numbers:
         """The learned value of every action."""
-        return as_rows(apply(networks[-1], self.features(networks, observation)))
+        return as_rows(apply(networks[-1], perceive(networks[:-1], observation)))
 
     def best_action(self, networks: QNetwork, observation: Numbers) -> Numbers:
         """The action with the highest value."""
@@ -137,7 +191,14 @@ class DQN:
 
     def replay(self, capacity: int, spare: int | None) -> RingLayout:
         """Single steps."""
-        return RingLayout(min(capacity, self.buffer_size), self.batch_size, self.gamma, spare=spare)
+        return RingLayout(
+            min(capacity, self.buffer_size),
+            self.batch_size,
+            self.gamma,
+            warm_up=self.learning_starts,
+            train_every=self.train_every,
+            spare=spare,
+        )
 
     def value(self, state: Learning, observation: Array) -> Array:
         """The target's value of the action that the network prefers (double Q-learning)."""
@@ -159,16 +220,29 @@ class DQN:
 
         def loss(network: QNetwork) -> Array:
             values = self.action_values(network, connections.observation)
-            return squared_error(select(values, head), targets)
+            return self.error(select(values, head), targets)
 
         error, gradient = jax.value_and_grad(loss)(state.network)
-        changes, optimiser = self._adam.update(gradient, state.optimiser)
+        changes, optimiser = self.optimiser.update(gradient, state.optimiser)
         network = optax.apply_updates(state.network, changes)
-        target = optax.incremental_update(network, state.target, self.tau)
+        target = self._followed(network, state.target, optimiser)
         return Learning(network, target, optimiser), {
             "behaviour_loss": error,
             "mean_target": targets.mean(),
         }
+
+    def _followed(self, network: QNetwork, target: QNetwork, optimiser: optax.OptState) -> QNetwork:
+        """The target network after an update."""
+
+        def follow() -> QNetwork:
+            followed: QNetwork = optax.incremental_update(network, target, self.tau)
+            return followed
+
+        if self.target_every == 1:
+            return follow()
+        updates = optax.tree_utils.tree_get(optimiser, "count")
+        kept: QNetwork = jax.lax.cond(updates % self.target_every == 0, follow, lambda: target)
+        return kept
 
 
 def select(values: Float[Array, "batch choice"], choice: Array) -> Float[Array, " batch"]:
@@ -182,6 +256,14 @@ def select(values: Float[Array, "batch choice"], choice: Array) -> Float[Array, 
 def squared_error(values: Float[Array, " batch"], targets: Float[Array, " batch"]) -> Array:
     """The mean squared difference; targets are taken as they are."""
     return jnp.mean((values - jax.lax.stop_gradient(targets)) ** 2)
+
+
+def huber_error(values: Float[Array, " batch"], targets: Float[Array, " batch"]) -> Array:
+    """The mean of half the squared differences, which grows in proportion from 1 on."""
+    return jnp.mean(optax.huber_loss(values, jax.lax.stop_gradient(targets)))
+
+
+LOSSES = {"squared": squared_error, "huber": huber_error}
 
 
 def epsilon_greedy(

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from temporl.agents.agent import Networks, Spaces
 from temporl.environments.actions import BoundedActions, NumberedActions, actions_of
 from temporl.errors import BadInput
+from temporl.networks.convolutions import SMALLEST_BOARD
 from temporl.skipping import Decision
 
 
@@ -64,10 +65,19 @@ class NetworkPolicy:
                 allowed = f"allowed: an element of {self.observations}"
                 raise BadInput("observation", observation, allowed)
             return np.int32(observation - self.observations.start)
+        if self.spaces.shows_images:
+            return self._image(observation)
         seen = np.asarray(observation, dtype=np.float32)
         if seen.shape != self.observations.shape or not np.isfinite(seen).all():
             shape = self.observations.shape
             raise BadInput("observation", observation, f"allowed: {shape} finite numbers")
+        return seen
+
+    def _image(self, observation: Any) -> Any:
+        seen = np.asarray(observation)
+        if seen.shape != self.observations.shape or seen.dtype != np.uint8:
+            found = f"{seen.dtype} of shape {seen.shape}"
+            raise BadInput("observation", found, f"allowed: uint8 of {self.observations.shape}")
         return seen
 
 
@@ -93,13 +103,40 @@ def check_spaces(
     if isinstance(observations, gym.spaces.Box) and len(observations.shape) == 1:
         return
     if isinstance(observations, gym.spaces.Box) and len(observations.shape) > 1:
+        _check_images(agent, observations, environment)
+        return
+    raise BadInput(
+        "observation space",
+        observations,
+        f"{environment!r}: this agent takes flat arrays, images or single numbers; Gymnasium's"
+        " FlattenObservation makes an array of dictionaries, tuples and the like",
+    )
+
+
+def _check_images(agent: Any, observations: gym.spaces.Box, environment: str) -> None:
+    shape, kind = observations.shape, observations.dtype
+    if agent.continuous:
         reason = "images are not for this agent; flatten them with Gymnasium's FlattenObservation"
-    else:
+    elif kind != np.uint8:
         reason = (
-            "this agent takes flat arrays or single numbers; Gymnasium's FlattenObservation makes"
-            " an array of dictionaries, tuples and the like"
+            "images must be whole numbers from 0 to 255 (uint8); Gymnasium's TransformObservation"
+            " makes them so, and FlattenObservation an array that is none"
         )
-    raise BadInput("observation space", observations, f"{environment!r}: {reason}")
+    elif len(shape) != 3:
+        reason = "an image has rows, columns and perhaps channels"
+    elif min(shape[:2]) < SMALLEST_BOARD:
+        reason = f"images need at least {SMALLEST_BOARD} rows and columns; use larger ones"
+    elif getattr(agent, "architecture", None) == "concat":
+        raise BadInput(
+            "architecture",
+            "concat",
+            f"{environment!r} shows images, which an action cannot be joined to; allowed: context,"
+            " shared",
+        )
+    else:
+        return
+    # Not the space itself: it would print all of its bounds.
+    raise BadInput("observation space", f"{kind} of shape {shape}", f"{environment!r}: {reason}")
 
 
 def _check_numbered(actions: gym.Space[Any], environment: str) -> None:

@@ -57,7 +57,9 @@ class SAC(DDPG):
     def init(self, networks: ActorCritic) -> ActorCriticLearning:
         """The state in which learning begins: with a temperature of 1."""
         one = jnp.zeros(())
-        return super().init(networks)._replace(temperature=Temperature(one, self._adam.init(one)))
+        return (
+            super().init(networks)._replace(temperature=Temperature(one, self.optimiser.init(one)))
+        )
 
     def proposal(self, actor: Any, observation: Numbers) -> Numbers:
         """The middle of the actor's distribution."""
@@ -105,10 +107,10 @@ class SAC(DDPG):
             return (temperature * density - value).mean(), density.mean()
 
         gradient, density = jax.grad(loss, has_aux=True)(actor)
-        changes, optimiser = self._adam.update(gradient, state.actor_optimiser)
+        changes, optimiser = self.optimiser.update(gradient, state.actor_optimiser)
         # Less random than wanted, which is minus one for every number: the temperature rises.
         surplus = density - action.shape[-1]
-        warmer, warmer_optimiser = self._adam.update(-surplus, state.temperature.optimiser)
+        warmer, warmer_optimiser = self.optimiser.update(-surplus, state.temperature.optimiser)
         logarithm = optax.apply_updates(state.temperature.logarithm, warmer)
         learned = learned._replace(
             networks=ActorCritic(optax.apply_updates(actor, changes), critics),

@@ -23,7 +23,7 @@ from jax import Array
 
 from temporl.agents.agent import Metrics, Spaces
 from temporl.agents.ddpg import DDPG
-from temporl.agents.dqn import DQN, epsilon_greedy, squared_error
+from temporl.agents.dqn import DQN, epsilon_greedy
 from temporl.agents.sac import SAC
 from temporl.agents.td3 import TD3
 from temporl.errors import BadInput, require_range
@@ -31,6 +31,7 @@ from temporl.networks import (
     ARCHITECTURES,
     Architecture,
     SkipNetwork,
+    image_skip_network,
     skip_network,
     skip_values,
 )
@@ -110,16 +111,16 @@ class TempoRL:
         default: float | str = getattr(self.behaviour, "epsilon", 0.1)
         return default if self.skip_epsilon is None else self.skip_epsilon
 
-    @property
-    def _adam(self) -> optax.GradientTransformation:
-        return optax.flatten(optax.adam(self.behaviour.learning_rate))
-
     def networks(self, random: np.random.Generator, spaces: Spaces) -> TempoNetworks:
         """Draw the behaviour's networks and the skip network."""
         behaviour = self.behaviour.networks(random, spaces)
         widths, skips = self.behaviour.hidden, len(self.skip_lengths)
-        action = spaces.actions if spaces.continuous else 1
-        skip = skip_network(random, self.architecture, spaces.inputs, action, widths, skips)
+        if spaces.shows_images:
+            shape = spaces.observation_shape
+            skip = image_skip_network(random, self.architecture, shape, widths, skips)
+        else:
+            action = spaces.actions if spaces.continuous else 1
+            skip = skip_network(random, self.architecture, spaces.inputs, action, widths, skips)
         return TempoNetworks(behaviour, skip)
 
     def init(self, networks: TempoNetworks) -> TempoLearning:
@@ -127,7 +128,7 @@ class TempoRL:
         behaviour = self.behaviour.init(networks.behaviour)
         skip: SkipNetwork = jax.tree.map(jnp.asarray, networks.skip)
         learned = self._learned(TempoNetworks(self.behaviour.policy(behaviour), skip))
-        return TempoLearning(behaviour, skip, self._adam.init(learned))
+        return TempoLearning(behaviour, skip, self.behaviour.optimiser.init(learned))
 
     def _learned(self, networks: TempoNetworks) -> Any:
         """The arrays that the skip policy's loss changes: a shared trunk belongs to both."""
@@ -207,11 +208,12 @@ class TempoRL:
         def loss(learned: Any) -> Array:
             current = learned if self.architecture == "shared" else networks._replace(skip=learned)
             values = self.values_of_skips(current, connections.observation, connections.action)
-            return squared_error(jnp.sum(values * taught, axis=-1), targets)
+            error: Array = self.behaviour.error(jnp.sum(values * taught, axis=-1), targets)
+            return error
 
         learned = self._learned(networks)
         error, gradient = jax.value_and_grad(loss)(learned)
-        changes, optimiser = self._adam.update(gradient, state.optimiser)
+        changes, optimiser = self.behaviour.optimiser.update(gradient, state.optimiser)
         learned = optax.apply_updates(learned, changes)
         if self.architecture == "shared":
             behaviour = self.behaviour.with_policy(state.behaviour, learned.behaviour)

@@ -6,6 +6,7 @@ import gymnasium as gym
 
 from temporl.agents import AGENTS, agent_summary
 from temporl.environments import WORLDS
+from temporl.environments.images import register_atari
 from temporl.errors import BadInput, unknown_name
 from temporl.experiments import EXPERIMENTS
 
@@ -34,6 +35,7 @@ def _environments() -> None:
     for name in WORLDS:
         print(f"{name:<36} a gridworld of the paper")
     print(f"{'PATH.txt':<36} a map of your own: S start, G goal, X pit, # wall, . floor")
+    register_atari()
     for name, spec in sorted(gym.registry.items()):
         if not name.startswith("temporl/"):
             print(f"{name:<36} {spec.entry_point}")

@@ -25,18 +25,22 @@ class BadCommandLine(BadInput):
         return f"{self.allowed} (see '{self.field} --help')"
 
 
-def parse(kind: type[T], words: list[str], command: str, description: str) -> T:
-    """Read a dataclass from the words after a command."""
+def parse(
+    kind: type[T], words: list[str], command: str, description: str, default: T | None = None
+) -> T:
+    """Read a dataclass from the words after a command; what they leave open is as in `default`."""
     printed = io.StringIO()
     try:
         with _wide_lines(), contextlib.redirect_stderr(printed):
-            return tyro.cli(
+            read: T = tyro.cli(  # type: ignore[assignment]
                 kind,
+                default=default,
                 args=words,
                 prog=command,
                 description=description,
                 config=(tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes),
             )
+            return read
     except SystemExit as leaving:
         if leaving.code in (None, 0):
             raise

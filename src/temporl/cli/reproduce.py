@@ -29,6 +29,8 @@ class Arguments:
     """Names of experiments; 'temporl list experiments' lists them."""
     seeds: int | None = None
     """Seeds of every cell; as many as the paper has unless given."""
+    steps: int | None = None
+    """Steps to train for, where the paper's are too many; deep agents only."""
     environments: tuple[str, ...] = ()
     """Only these environments, as in MountainCar; all unless given."""
     agents: tuple[str, ...] = ()
@@ -48,6 +50,8 @@ def run(words: list[str]) -> int:
         experiment_named(name).only(arguments.environments, arguments.agents)
         for name in arguments.experiments
     ]
+    if arguments.steps is not None:
+        experiments = [experiment.lasting(arguments.steps) for experiment in experiments]
     if arguments.seeds is not None:
         require_range("seeds", arguments.seeds, 1, MOST_RUNS)
     arguments.machines.check()

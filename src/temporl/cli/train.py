@@ -9,12 +9,12 @@ from typing import Annotated, Generic, TypeVar
 import numpy as np
 import tyro
 
-from temporl.agents import AGENTS, agent_class, agent_options, agent_summary
+from temporl.agents import AGENTS, agent_class, agent_options, agent_summary, make_agent
 from temporl.cli.parsing import key_values, parse
-from temporl.environments import GridWorld
+from temporl.environments import EnvironmentSpec, GridWorld
 from temporl.errors import BadInput
 from temporl.results.config import Driver
-from temporl.training import Run, train
+from temporl.training import Run, train, usual_options
 from temporl.training.checkpoints import MINUTES
 from temporl.training.log import Log
 
@@ -79,7 +79,7 @@ def run(words: list[str]) -> int:
     if name.startswith("-"):
         raise BadInput("agent", name, "the agent comes first, as in 'temporl train t-q --env ...'")
     kind = agent_class(name)
-    command = parse(Command[kind], words[1:], f"temporl train {name}", agent_summary(name))  # type: ignore[valid-type]
+    command = _parsed(name, kind, words[1:])
     arguments = command.arguments
     finished = train(
         name,
@@ -97,10 +97,24 @@ def run(words: list[str]) -> int:
         out=arguments.out,
         workers=arguments.workers,
         checkpoint_minutes=arguments.checkpoint_minutes,
-        **agent_options(command.agent),
+        **agent_options(command.agent, every=True),
     )
     _print_summary(finished)
     return 0
+
+
+def _parsed(name: str, kind: type[A], words: list[str]) -> Command[A]:
+    """What the words say; where the environment shows images, the rest is as that wants it."""
+    command, wanted = f"temporl train {name}", Command[kind]  # type: ignore[valid-type]
+    read: Command[A] = parse(wanted, words, command, agent_summary(name))
+    given = read.arguments
+    options = key_values(given.env_options, "env_options")
+    spec = EnvironmentSpec.given(given.env, options, given.step_limit)
+    usual = usual_options(name, spec.make)
+    if not usual:
+        return read
+    default = Command(given, make_agent(name, **usual))
+    return parse(wanted, words, command, agent_summary(name), default)
 
 
 def _print_summary(finished: Run) -> None:

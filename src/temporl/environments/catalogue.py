@@ -11,6 +11,15 @@ import gymnasium as gym
 
 from temporl.environments.gridmap import GridMap
 from temporl.environments.gymnax_names import GYMNAX
+from temporl.environments.images import (
+    ATARI_STEP_LIMIT,
+    INSTALL,
+    ImageOptions,
+    atari_options,
+    is_atari,
+    register_atari,
+    with_images,
+)
 from temporl.errors import BadInput, require_at_least, unknown_name
 
 
@@ -85,21 +94,24 @@ class EnvironmentSpec:
         spec.make().close()
         return spec
 
-    def make(self, render_mode: str | None = None) -> gym.Env[Any, Any]:
-        """Make the environment, or say why it cannot be made."""
+    def make(self, render_mode: str | None = None, *, training: bool = False) -> gym.Env[Any, Any]:
+        """Make the environment, or say why it cannot be made.
+
+        Only in training may a game end with a life, and its rewards be clipped.
+        """
         register_worlds()
-        options = dict(self.options)
+        if self.name not in gym.registry:
+            register_atari()
+        images, options = ImageOptions.taken_from(self.options)
         if render_mode is not None:
             options["render_mode"] = render_mode
-        if self.step_limit is not None:
-            options["max_episode_steps"] = self.step_limit
         try:
             with warnings.catch_warnings(record=True, action="always") as remarks:
-                environment: gym.Env[Any, Any] = gym.make(self.name, **options)
+                environment = self._make(images, options, training=training)
         except (gym.error.NameNotFound, gym.error.NamespaceNotFound, gym.error.VersionNotFound):
             raise unknown_environment(self.name) from None
         except gym.error.DependencyNotInstalled as error:
-            way_out = missing_extra(self.name) or str(error)
+            way_out = missing_extra(self.name, str(error)) or str(error)
             raise BadInput("env", self.name, f"a package is missing: {way_out}") from error
         except (gym.error.Error, ImportError, TypeError, ValueError) as error:
             reason = str(error).partition(" was raised from the environment creator")[0]
@@ -121,6 +133,25 @@ class EnvironmentSpec:
                 " you trust it, say so with --trust-env",
             )
 
+    def _make(
+        self, images: ImageOptions, options: dict[str, Any], *, training: bool
+    ) -> gym.Env[Any, Any]:
+        atari = is_atari(self.name) and options.get("obs_type") != "ram"
+        skip = images.frame_skip or (4 if atari else 1)
+        if skip == 1:
+            if self.step_limit is not None:
+                options["max_episode_steps"] = self.step_limit
+            made: gym.Env[Any, Any] = gym.make(self.name, **options)
+            return with_images(made, images, atari=atari, training=training)
+        # A limit counts steps, and not the frames that a step skips.
+        registered = gym.spec(self.name).max_episode_steps
+        if atari:
+            options, registered = atari_options(images) | options, skip * ATARI_STEP_LIMIT
+        made = gym.make(self.name, max_episode_steps=-1, **options)
+        environment = with_images(made, images, atari=atari, training=training)
+        limit = self.step_limit or (registered and max(1, registered // skip))
+        return environment if limit is None else gym.wrappers.TimeLimit(environment, limit)
+
     @property
     def label(self) -> str:
         """A short name, fit for a folder."""
@@ -131,17 +162,19 @@ class EnvironmentSpec:
 
 def unknown_environment(name: str) -> BadInput:
     """The error for an id that nobody registered, with the nearest one that somebody did."""
+    if name.startswith("ALE/") and not any(map(is_atari, gym.registry)):
+        return BadInput("env", name, f"a package is missing: {INSTALL}")
     error = unknown_name("env", name, gym.registry)
     hint = error.allowed.partition("known:")[0]
     return BadInput("env", name, f"{hint}see 'temporl list environments', or give a map file")
 
 
-def missing_extra(name: str) -> str | None:
+def missing_extra(name: str, reason: str) -> str | None:
     """How to install what an environment of Gymnasium's own needs, if it is in an extra of ours."""
     spec = gym.registry.get(name)
     if spec is not None and "box2d" in str(spec.entry_point):
         return "pip install -e '.[box2d]'"
-    return None
+    return INSTALL if "opencv" in reason else None
 
 
 def step_limit_of(environment: gym.Env[Any, Any], name: str) -> int:

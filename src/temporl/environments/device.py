@@ -82,13 +82,14 @@ class DeviceEnvironment:
 
     @cached_property
     def observation_space(self) -> gym.Space[Any]:
-        """What is observed, as a flat array or a whole number."""
+        """What is observed, as a flat array, a whole number, or an image of bytes."""
         environment, parameters = self._made
         space = environment.observation_space(parameters)
         if hasattr(space, "n"):
             return gym.spaces.Discrete(int(space.n))
-        shape = (int(np.prod(space.shape)),) if len(space.shape) < 3 else tuple(space.shape)
-        return gym.spaces.Box(-np.inf, np.inf, shape, np.float32)
+        if len(space.shape) == 3:
+            return gym.spaces.Box(0, 255, tuple(space.shape), np.uint8)
+        return gym.spaces.Box(-np.inf, np.inf, (int(np.prod(space.shape)),), np.float32)
 
     def reset(self, seed: Array) -> tuple[Array, DeviceState]:
         """Begin the episode with this seed."""
@@ -123,6 +124,9 @@ class DeviceEnvironment:
         space = self.observation_space
         if isinstance(space, gym.spaces.Discrete):
             return jnp.asarray(observation, jnp.int32)
+        if space.dtype == np.uint8:
+            # MinAtar's boards say with 0 and 1 what is where.
+            return (255 * jnp.asarray(observation)).astype(jnp.uint8)
         return jnp.asarray(observation, jnp.float32).reshape(space.shape)
 
 

@@ -19,6 +19,11 @@ GYMNAX = {
     "Acrobot-v1": GymnaxName(500, agrees=True),
     "Pendulum-v1": GymnaxName(200, agrees=True),
     "MountainCarContinuous-v0": GymnaxName(999, agrees=True),
+    "Asterix-MinAtar": GymnaxName(1000),
+    "Breakout-MinAtar": GymnaxName(1000),
+    "Freeway-MinAtar": GymnaxName(2500),
+    "Seaquest-MinAtar": GymnaxName(1000),
+    "SpaceInvaders-MinAtar": GymnaxName(1000),
     "Catch-bsuite": GymnaxName(1000),
     "DeepSea-bsuite": GymnaxName(8),
     "MemoryChain-bsuite": GymnaxName(1000),
@@ -31,4 +36,4 @@ GYMNAX = {
     "GaussianBandit-misc": GymnaxName(100),
     "FrozenLake-misc": GymnaxName(100),
 }
-"""Those with flat or numbered observations; boards are flattened."""
+"""Boards with channels are images; those without are flattened."""

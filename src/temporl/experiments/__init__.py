@@ -6,6 +6,7 @@ from temporl.experiments.exploration import EXPLORATION, EXPLORATION_SENSITIVITY
 from temporl.experiments.featurized import ARCHITECTURES, FEATURIZED, FEATURIZED_SKIP
 from temporl.experiments.gridworlds import GRIDWORLDS, GRIDWORLDS_COMMITTED, GRIDWORLDS_SKIP
 from temporl.experiments.pendulum import CONTINUOUS, PENDULUM
+from temporl.experiments.pixels import ATARI_GAMES, MINATAR_GAMES
 from temporl.experiments.skip_length import SKIP_LENGTH
 
 EXPERIMENTS = {
@@ -22,6 +23,8 @@ EXPERIMENTS = {
         ARCHITECTURES,
         PENDULUM,
         CONTINUOUS,
+        MINATAR_GAMES,
+        ATARI_GAMES,
     )
 }
 

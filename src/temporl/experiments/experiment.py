@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from temporl.errors import unknown_name
+from temporl.errors import BadInput, require_at_least, unknown_name
 from temporl.results.config import RunConfig
 from temporl.training import PlannedRun, plan_runs
 
-Metric = Literal["reward_auc", "decisions", "episodes_to_95_percent"]
+Metric = Literal[
+    "reward_auc", "decisions", "episodes_to_95_percent", "final_return", "steps_per_decision"
+]
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,14 @@ class Experiment:
             and (not agents or cell.agent in agents)
         )
         return replace(self, cells=cells)
+
+    def lasting(self, steps: int) -> Experiment:
+        """The same with another budget of steps."""
+        require_at_least("steps", steps, 1)
+        if any(cell.config.steps is None for cell in self.cells):
+            raise BadInput("steps", steps, f"{self.name} is trained for a number of episodes")
+        cells = (replace(cell, config=replace(cell.config, steps=steps)) for cell in self.cells)
+        return replace(self, cells=tuple(cells))
 
     def runs(self, out: Path, seeds: int) -> list[PlannedRun]:
         """All runs of the experiment, finished or not."""

@@ -28,7 +28,7 @@ from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, TemporlError, require_at_least, unknown_name
 from temporl.results.config import RunConfig
 from temporl.results.files import read_bytes
-from temporl.training import PlannedRun, configure, plan_runs
+from temporl.training import PlannedRun, configure, plan_runs, usual_options
 
 MOST_BYTES = 2**20
 MOST_RUNS = 1_000_000
@@ -100,10 +100,10 @@ def _configs(data: dict[str, Any], most: int) -> Iterator[RunConfig]:
     ]
     for agent in data["agents"]:
         for options in _choices(agent, data.get("options", {}), most // len(specs)):
-            made = make_agent(agent, **options)
             for spec in specs:
+                usual = usual_options(agent, spec.make)
                 yield configure(
-                    made,
+                    make_agent(agent, **usual | options),
                     spec,
                     episodes=data.get("episodes"),
                     steps=data.get("steps"),

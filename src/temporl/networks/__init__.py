@@ -12,6 +12,13 @@ from temporl.networks.actor_critic import (
     least_value,
     squashed,
 )
+from temporl.networks.convolutions import (
+    Convolution,
+    convolved_size,
+    draw_convolutions,
+    perceive,
+    perceive_shared,
+)
 from temporl.networks.layers import (
     Layer,
     apply,
@@ -26,6 +33,7 @@ from temporl.networks.skip_networks import (
     ARCHITECTURES,
     Architecture,
     SkipNetwork,
+    image_skip_network,
     skip_network,
     skip_values,
 )
@@ -34,6 +42,7 @@ __all__ = [
     "ARCHITECTURES",
     "ActorCritic",
     "Architecture",
+    "Convolution",
     "Layer",
     "SkipNetwork",
     "actor_critic",
@@ -42,11 +51,16 @@ __all__ = [
     "apply_joined",
     "as_input",
     "as_rows",
+    "convolved_size",
     "critic_value",
+    "draw_convolutions",
     "draw_layer",
     "draw_layers",
     "hidden",
+    "image_skip_network",
     "least_value",
+    "perceive",
+    "perceive_shared",
     "skip_network",
     "skip_values",
     "squashed",

@@ -3,15 +3,24 @@
 concat    the action is one more input, beside the observation
 context   the observation alone passes the hidden layers; the action joins before the head
 shared    as context, on top of the hidden layers of the behaviour's own network
+
+For images the action joins behind the convolutions, which are what `shared` shares, and the hidden
+layers come after that: the paper's network for Atari. There is no `concat` for images.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from temporl.networks.convolutions import (
+    Shape,
+    convolved_size,
+    draw_convolutions,
+    perceive,
+)
 from temporl.networks.layers import (
     Layer,
     Numbers,
@@ -34,12 +43,14 @@ CONTEXT_UNITS = 10
 class SkipNetwork(NamedTuple):
     """The values of all skips for an observation and an action.
 
-    `trunk` is empty where the behaviour's is used, `context` where the action is an input.
+    `trunk` is empty where the behaviour's is used, `context` where the action is an input, and
+    `joined`, the hidden layers behind the join, where observations are no images.
     """
 
-    trunk: tuple[Layer, ...]
+    trunk: tuple[Any, ...]
     context: tuple[Layer, ...]
     head: Layer
+    joined: tuple[Layer, ...] = ()
 
 
 def skip_network(
@@ -59,6 +70,22 @@ def skip_network(
     return SkipNetwork(trunk, context, draw_layer(random, widths[-1] + CONTEXT_UNITS, skips))
 
 
+def image_skip_network(
+    random: np.random.Generator,
+    architecture: Architecture,
+    shape: Shape,
+    widths: Sequence[int],
+    skips: int,
+) -> SkipNetwork:
+    """Draw a skip network for images of a shape and numbered actions."""
+    convolutions = draw_convolutions(random, shape)
+    seen = convolved_size(convolutions, shape)
+    context = draw_layers(random, (1, CONTEXT_UNITS))
+    joined = draw_layers(random, (seen + CONTEXT_UNITS, *widths))
+    head = draw_layer(random, widths[-1], skips)
+    return SkipNetwork(() if architecture == "shared" else convolutions, context, head, joined)
+
+
 def skip_values(
     network: SkipNetwork,
     behaviour_features: Callable[[Numbers], Numbers],
@@ -73,8 +100,12 @@ def skip_values(
         features = hidden(rest, relu(apply_joined(first, inputs, action)))
         return as_rows(apply(network.head, features))
     if network.trunk:
-        inputs = as_input(observation, network.trunk[0].weight.shape[0])
-        features = hidden(network.trunk, inputs)
+        features = perceive(network.trunk, observation)
     else:
         features = behaviour_features(observation)
-    return as_rows(apply_joined(network.head, features, hidden(network.context, action)))
+    context = hidden(network.context, action)
+    if not network.joined:
+        return as_rows(apply_joined(network.head, features, context))
+    first, *others = network.joined
+    features = hidden(others, relu(apply_joined(first, features, context)))
+    return as_rows(apply(network.head, features))

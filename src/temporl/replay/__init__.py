@@ -1,5 +1,6 @@
 """One ring of steps; transitions and connections are two ways to sample it."""
 
-from temporl.replay.ring import Batch, Happening, Ring, RingLayout
+from temporl.replay.contents import Batch, Happening, Ring
+from temporl.replay.ring import RingLayout
 
 __all__ = ["Batch", "Happening", "Ring", "RingLayout"]

@@ -11,70 +11,22 @@ so that adding them is one write of a whole block, of which the rest is overwrit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jaxtyping import Float, Int, UInt32
+from jaxtyping import Float
 
+from temporl.replay.contents import Batch, Happening, Ring, Spanning
+from temporl.replay.drawing import first_at_least, random_words, rows_of
+from temporl.replay.frames import Frames, keep_frames, no_frames, stacked_frames
 from temporl.skipping import Connection, Skips, consecutive
 
-Spanning = Literal["none", "run", "skip", "decision"]
-"""Which connections are kept: none, those of runs of equal actions, those within single decisions
-(the paper's), or whole decisions only."""
-
-
 ONE = consecutive(1)
-
-
-class Happening(NamedTuple):
-    """One step as it is added: what was seen, done and received, and under which commitment."""
-
-    observation: Array
-    action: Array
-    reward: Array
-    next_observation: Array
-    terminated: Array
-    truncated: Array
-    decided: Array
-    """Whether the agent decided at the start of this step."""
-    skip: Array
-    """For how many steps it did."""
-    remaining: Array
-    """For how many more steps it was committed at the end of this step."""
-
-
-class Ring(NamedTuple):
-    """What was played, and what it teaches. What is read together lies together."""
-
-    observation: Array
-    facts: Float[Array, "slot fact"]
-    """For each slot the action, the reward, and 0 where the step terminated the episode, else 1."""
-    step_slot: Int[Array, " step"]
-    pointer: Int[Array, "connection 3"]
-    """For each connection the slot where it starts, its length, and the skip that it teaches."""
-    outcome: Float[Array, "connection 2"]
-    """For each connection its discounted reward, and the discount of what follows."""
-    slots: Int[Array, ""]
-    steps: Int[Array, ""]
-    connections: Int[Array, ""]
-    oldest: Int[Array, ""]
-    """The oldest connection whose slots are still there."""
-    run: Int[Array, ""]
-    """How many steps back a connection may start."""
-    recent: Float[Array, " distance"]
-    """The discounted reward of the last 1, 2, ... steps."""
-
-
-class Batch(NamedTuple):
-    """What an agent learns from at a time; None where it does not learn from it."""
-
-    transitions: Connection | None
-    connections: Connection | None
 
 
 @dataclass(frozen=True)
@@ -91,6 +43,10 @@ class RingLayout:
     """Whether single steps are sampled as well."""
     warm_up: int = 0
     """Steps to wait for before anything is learned; a whole batch unless given."""
+    train_every: int = 1
+    """Steps between two updates."""
+    stack: int = 1
+    """Of how many images an observation consists, each of which was the newest one once."""
     action_size: int | None = None
     """Of how many numbers an action consists; None where actions are numbered."""
     spare: int | None = None
@@ -105,7 +61,7 @@ class RingLayout:
     def slots(self) -> int:
         """How many observations are kept."""
         spare = self.capacity if self.spare is None else self.spare
-        return self.capacity + spare + self.longest + 2
+        return self.capacity + spare + self.longest + 1 + self.stack
 
     @cached_property
     def _tables(self) -> tuple[np.ndarray, np.ndarray]:
@@ -145,8 +101,12 @@ class RingLayout:
         """A ring without steps, for observations like the given one."""
         room = self._around + 2 * self.block if self.block else 0
         count = jnp.zeros((), jnp.int32)
+        if self.stack > 1:
+            kept: Array | Frames = no_frames(self.slots, observation, self.stack)
+        else:
+            kept = jnp.zeros((self.slots, *observation.shape), observation.dtype)
         return Ring(
-            observation=jnp.zeros((self.slots, *observation.shape), observation.dtype),
+            observation=kept,
             facts=jnp.zeros((self.slots, (self.action_size or 1) + 2)),
             step_slot=jnp.zeros(self.capacity if self.transitions else 0, jnp.int32),
             pointer=jnp.zeros((room, 3), jnp.int32),
@@ -165,10 +125,9 @@ class RingLayout:
         here, following = slot % self.slots, (slot + 1) % self.slots
         action = jnp.ravel(step.action).astype(jnp.float32)
         facts = jnp.append(action, jnp.stack([step.reward, 1.0 - step.terminated]))
-        observation = ring.observation.at[here].set(step.observation)
         # Written before anything is read: an array that is read first is copied to be changed.
         ring = ring._replace(
-            observation=observation.at[following].set(step.next_observation),
+            observation=self._keep(ring.observation, here, following, step),
             facts=ring.facts.at[here].set(facts),
         )
         if self.transitions:
@@ -177,6 +136,15 @@ class RingLayout:
         if self.block:
             ring = self._add_connections(ring, step)
         return ring._replace(slots=slot + 1 + step.truncated, steps=ring.steps + 1)
+
+    def _keep(
+        self, kept: Array | Frames, here: Array, following: Array, step: Happening
+    ) -> Array | Frames:
+        if isinstance(kept, Frames):
+            seen = (step.observation, step.next_observation)
+            return keep_frames(kept, (here, following), seen, step.terminated | step.truncated)
+        kept = kept.at[here].set(step.observation)
+        return kept.at[following].set(step.next_observation)
 
     def _add_connections(self, ring: Ring, step: Happening) -> Ring:
         if self.spanning == "run":
@@ -245,66 +213,76 @@ class RingLayout:
     def ready(self, ring: Ring) -> Array:
         """Whether the warm-up is over; without one, whether there is a whole batch to sample."""
         count = ring.steps if self.transitions else ring.connections
+        enough = count >= self.batch_size
         if self.warm_up:
-            return (ring.steps >= self.warm_up) & (count > 0)
-        return count >= self.batch_size
+            enough = (ring.steps >= self.warm_up) & (count > 0)
+        return enough if self.train_every == 1 else enough & (ring.steps % self.train_every == 0)
 
     def sample(self, ring: Ring, key: Array) -> Batch:
         """Draw a batch, uniformly with replacement, from the last steps and connections."""
-        bits = _bits(key, 2 * self.batch_size).reshape(2, -1)
+        bits = random_words(key, 2 * self.batch_size).reshape(2, -1)
         transitions = self._transitions(ring, bits[0]) if self.transitions else None
         connections = self._connections(ring, bits[1]) if self.block else None
         return Batch(transitions, connections)
 
     def _transitions(self, ring: Ring, bits: Array) -> Connection:
-        chosen = bits % jnp.minimum(ring.steps, self.capacity).astype(jnp.uint32)
-        slot = _rows(ring.step_slot, chosen)
-        facts = _rows(ring.facts, slot % self.slots)
+        if self.stack == 1:
+            chosen = bits % jnp.minimum(ring.steps, self.capacity).astype(jnp.uint32)
+        else:
+            oldest = self._first_whole(
+                lambda step: ring.step_slot[step % self.capacity], ring, ring.steps
+            )
+            chosen = oldest.astype(jnp.uint32) + bits % (ring.steps - oldest).astype(jnp.uint32)
+            chosen %= self.capacity
+        slot = rows_of(ring.step_slot, chosen)
+        facts = rows_of(ring.facts, slot % self.slots)
         return Connection(
-            observation=_rows(ring.observation, slot % self.slots),
+            observation=self._observations(ring, slot % self.slots),
             action=self._action(facts),
             skip=jnp.ones(self.batch_size, jnp.int32),
             reward=facts[:, -2],
             discount=self.gamma * facts[:, -1],
-            next_observation=_rows(ring.observation, (slot + 1) % self.slots),
+            next_observation=self._observations(ring, (slot + 1) % self.slots),
         )
 
     def _connections(self, ring: Ring, bits: Array) -> Connection:
         oldest = jnp.maximum(ring.oldest, ring.connections - self.capacity)
+        if self.stack > 1:
+            whole = self._first_whole(
+                lambda n: self._earliest_start(ring, n), ring, ring.connections
+            )
+            oldest = jnp.maximum(oldest, whole)
         chosen = bits % (ring.connections - oldest).astype(jnp.uint32)
         row = self.block + (oldest + chosen.astype(jnp.int32)) % self._around
-        start, length, skip = _rows(ring.pointer, row).T
-        reward, discount = _rows(ring.outcome, row).T
+        start, length, skip = rows_of(ring.pointer, row).T
+        reward, discount = rows_of(ring.outcome, row).T
         first, end = start % self.slots, (start + length) % self.slots
         return Connection(
-            observation=_rows(ring.observation, first),
-            action=self._action(_rows(ring.facts, first)),
+            observation=self._observations(ring, first),
+            action=self._action(rows_of(ring.facts, first)),
             skip=skip,
             reward=reward,
             discount=discount,
-            next_observation=_rows(ring.observation, end),
+            next_observation=self._observations(ring, end),
         )
+
+    def _earliest_start(self, ring: Ring, number: Array) -> Array:
+        """Where any connection that ends with a given one may start."""
+        start, length, _ = ring.pointer[self.block + number % self._around]
+        return jnp.asarray(start + length - self.longest)
+
+    def _first_whole(self, slot: Callable[[Array], Array], ring: Ring, count: Array) -> Array:
+        """The first of the last steps or connections all of whose images are still there.
+
+        There may be less spare room for images than episodes that are cut, as images are large.
+        """
+        bound = ring.slots - self.slots + self.stack
+        return first_at_least(slot, bound, jnp.maximum(0, count - self.capacity), count)
+
+    def _observations(self, ring: Ring, slot: Array) -> Array:
+        if isinstance(ring.observation, Frames):
+            return stacked_frames(ring.observation, slot, self.stack)
+        return rows_of(ring.observation, slot)
 
     def _action(self, facts: Float[Array, "batch fact"]) -> Array:
         return facts[:, 0].astype(jnp.int32) if self.action_size is None else facts[:, :-2]
-
-
-def _bits(key: Array, count: int) -> UInt32[Array, " count"]:
-    """Random words from a key: a counter, scrambled twice with the lowbias32 hash.
-
-    An update takes microseconds; JAX's own generator would be a tenth of it.
-    """
-    low, high = jax.random.key_data(key)
-
-    def scramble(word: Array) -> Array:
-        word = (word ^ (word >> 16)) * np.uint32(0x7FEB352D)
-        word = (word ^ (word >> 15)) * np.uint32(0x846CA68B)
-        return word ^ (word >> 16)
-
-    counter = jnp.arange(count, dtype=jnp.uint32) * np.uint32(0x9E3779B9)
-    return scramble(scramble(counter + low) ^ high)
-
-
-def _rows(array: Array, rows: Array) -> Array:
-    """Some rows of an array, all of which exist: nothing is spent on checking that."""
-    return array.at[rows].get(mode="promise_in_bounds")

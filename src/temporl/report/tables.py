@@ -63,10 +63,20 @@ def table_rows(experiment: Experiment, results: Sequence[CellResult]) -> list[Ro
 def _measure(result: CellResult, metric: str) -> Estimate:
     if metric == "decisions":
         return estimate(np.mean, result.decisions.mean(axis=1, keepdims=True))
+    if metric == "final_return":
+        return estimate(np.mean, _last_tenth(result.returns).mean(axis=1, keepdims=True))
+    if metric == "steps_per_decision":
+        steps, decisions = (_last_tenth(x).sum(axis=1) for x in (result.lengths, result.decisions))
+        return estimate(np.mean, (steps / decisions)[:, None])
     if metric == "reward_auc":
         return estimate(np.mean, area_under(result)[:, None])
     scaled = normalized(result.returns, *result.cell.returns)
     return estimate(lambda curve: first_reaching(curve, GOOD_FRACTION), scaled)
+
+
+def _last_tenth(curves: Float[np.ndarray, "seed evaluation"]) -> Float[np.ndarray, "seed last"]:
+    """The last tenth of all evaluations: what was learned in the end."""
+    return curves[:, -max(1, curves.shape[1] // 10) :]
 
 
 def area_under(result: CellResult) -> Float[np.ndarray, " seed"]:
@@ -121,6 +131,8 @@ METRIC_NAMES = {
     "reward_auc": "AUC",
     "decisions": "decisions",
     "episodes_to_95_percent": "episodes to 95 %",
+    "final_return": "return",
+    "steps_per_decision": "steps per decision",
     "seeds": "seeds",
 }
 

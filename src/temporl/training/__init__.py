@@ -2,7 +2,7 @@
 
 from temporl.training.runs import PlannedRun, execute, missing_runs, plan_runs, unfinished_runs
 from temporl.training.sweep import Failure, complete, default_workers
-from temporl.training.train import Run, configure, load, train
+from temporl.training.train import Run, configure, load, train, usual_options
 
 __all__ = [
     "Failure",
@@ -17,4 +17,5 @@ __all__ = [
     "plan_runs",
     "train",
     "unfinished_runs",
+    "usual_options",
 ]

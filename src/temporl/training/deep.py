@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from temporl.agents.policy import NetworkPolicy, agent_spaces, check_spaces
 from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.device import device_twin
+from temporl.environments.images import stack_of
 from temporl.errors import BadInput, RunFailed
 from temporl.evaluation import OnProgress, Report, Trained, empty_evaluations
 from temporl.pausing import Breaks, NoBreaks
@@ -55,7 +57,7 @@ def train_deep(
 ) -> Trained:
     """Train one seed for a number of steps, with greedy evaluations on the way."""
     tree_breaks = TreeBreaks(breaks or NoBreaks())
-    environment = (make or spec.make)()
+    environment = (make or partial(spec.make, training=True))()
     observations, actions = environment.observation_space, environment.action_space
     check_spaces(agent, observations, actions, spec.name)
     limit = step_limit_of(environment, spec.name)
@@ -69,7 +71,10 @@ def train_deep(
         tick = Tick(agent, spaces, steps, spare=steps // limit + 1)
         points = train_on_device(tick, twin, seed, pauses, tree_breaks)
     else:
-        tick = Tick(agent, spaces, steps)
+        stack = stack_of(environment)
+        # Images are large: room for the episodes that the time limit cuts, and no more.
+        spare = None if stack == 1 else agent.replay(steps, None).capacity // limit + 1
+        tick = Tick(agent, spaces, steps, spare, stack)
         points = train_on_host(
             tick, policy, environment, make or spec.make, pauses, spec.name, seed, tree_breaks
         )

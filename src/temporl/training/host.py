@@ -26,6 +26,9 @@ from temporl.skipping import Commitment
 from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
 from temporl.training.trees import TreeBreaks
 
+Answer = Any
+"""What an environment answered, as `pack` makes it."""
+
 
 class Prepared(NamedTuple):
     """The progress of training, what is played next, and what was observed before."""
@@ -48,7 +51,7 @@ class HostTraining:
         return Prepared(progress, self.tick.act(progress, key, observation), observation)
 
     @partial(jax.jit, static_argnums=0, donate_argnums=1)
-    def advance(self, prepared: Prepared, key: Array, answer: Array) -> Prepared:
+    def advance(self, prepared: Prepared, key: Array, answer: Answer) -> Prepared:
         """Keep and learn from the step that was played, and decide about the following one."""
         seen, following, (reward, terminated, truncated) = self.unpack(answer)
         progress = self.tick.learn(
@@ -63,8 +66,10 @@ class HostTraining:
         )
         return Prepared(progress, self.tick.act(progress, key, following), following)
 
-    def unpack(self, answer: Array) -> tuple[Array, Array, Array]:
+    def unpack(self, answer: Answer) -> tuple[Array, Array, Array]:
         """What `pack` put together."""
+        if isinstance(answer, tuple):
+            return answer
         shape, dtype = self.tick.spaces.observation_shape, self.tick.spaces.observation_dtype
         size = int(np.prod(shape))
         seen, following, rest = jnp.split(answer, [size, 2 * size])
@@ -73,9 +78,14 @@ class HostTraining:
 
 def pack(
     seen: np.ndarray, following: np.ndarray, reward: float, terminated: bool, truncated: bool
-) -> np.ndarray:
-    """All that an environment answered in one array: each one handed over costs microseconds."""
+) -> Answer:
+    """All that an environment answered in one array: each one handed over costs microseconds.
+
+    Images stay apart: as numbers they would take four times the room.
+    """
     numbers = np.array((reward, terminated, truncated), np.float32)
+    if seen.dtype == np.uint8:
+        return seen, following, numbers
     return np.concatenate((seen.ravel(), following.ravel(), numbers), dtype=np.float32)
 
 
@@ -90,6 +100,7 @@ class CheckedEnvironment:
         self._discrete = isinstance(self._space, gym.spaces.Discrete)
         self._start_of_observations = int(getattr(self._space, "start", 0))
         self._shape, self._dtype = self._space.shape, np.dtype(self._space.dtype)
+        self._shows_images = policy.spaces.shows_images
         self._actions = actions_of(policy.actions)
         self.episode = -1
         self.time = 0
@@ -124,6 +135,8 @@ class CheckedEnvironment:
             raise self._failure(f"returned an observation of dtype {seen.dtype}, not numbers")
         if not np.can_cast(seen.dtype, self._dtype, "same_kind"):
             raise self._failure(f"returned an observation of dtype {seen.dtype}, not {self._dtype}")
+        if self._shows_images:
+            return seen.astype(np.uint8, copy=False)
         if not np.isfinite(seen).all():
             raise self._failure("returned an observation that is not finite")
         return seen.astype(np.float32)

@@ -65,13 +65,22 @@ class Tick:
     """The budget: the end of every schedule."""
     spare: int | None = None
     """Room for episodes that a time limit cuts; see `RingLayout`."""
+    stack: int = 1
+    """Of how many images an observation consists."""
 
     @cached_property
     def layout(self) -> RingLayout:
         """What the agent learns from."""
         agent: Agent = self.agent
         size = self.spaces.actions if self.spaces.continuous else None
-        return replace(agent.replay(self.steps, self.spare), action_size=size)
+        layout = agent.replay(self.steps, self.spare)
+        return replace(layout, action_size=size, stack=self.stack)
+
+    @cached_property
+    def fading(self) -> int:
+        """Steps over which exploration fades: the budget, unless the agent has its own number."""
+        behaviour = getattr(self.agent, "behaviour", self.agent)
+        return getattr(behaviour, "epsilon_steps", None) or self.steps
 
     def networks(self, seed: int) -> Networks:
         """The networks with which the run with this seed begins."""
@@ -93,7 +102,9 @@ class Tick:
 
         def decide() -> Commitment:
             exploration = jax.random.fold_in(purpose_key(key, Purpose.EXPLORATION), progress.step)
-            spent = progress.step / max(self.steps - 1, 1)
+            spent = progress.step / max(self.fading - 1, 1)
+            if self.fading < self.steps:
+                spent = jnp.minimum(spent, 1.0)
             action, skip = self.agent.decide(progress.agent, observation, exploration, spent)
             action, skip = action.astype(self.spaces.action_dtype), skip.astype(jnp.int32)
             return Commitment(Decision(action, skip), skip)

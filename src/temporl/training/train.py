@@ -11,7 +11,9 @@ import gymnasium as gym
 import pyarrow as pa
 
 from temporl.agents import make_agent
+from temporl.agents.images import IMAGE_AGENTS, image_options
 from temporl.environments import EnvironmentSpec
+from temporl.environments.images import ImageOptions, with_images
 from temporl.errors import BadInput, RunFailed, require_at_least, require_range
 from temporl.results.config import Driver, RunConfig
 from temporl.results.policies import load_policy
@@ -98,10 +100,14 @@ def train(
         workers: Processes to use; one for each core unless given.
         checkpoint_minutes: Minutes between two checkpoints of a run.
         progress: Whether to show progress.
-        **options: The agent's own hyperparameters.
+        **options: The agent's own hyperparameters; where observations are images, others than
+            usual unless given (`temporl.agents.images`).
     """
     made = make_agent(agent, **options)
     spec, make = _environment(env, env_options, step_limit)
+    usual = usual_options(agent, make or spec.make)
+    if usual:
+        made = make_agent(agent, **usual | options)
     config = configure(
         made,
         spec,
@@ -137,6 +143,15 @@ def train(
     if failures:
         raise RunFailed("; ".join(map(str, failures)))
     return Run(group_folder(out, label, config), config, tuple(run.seed for run in planned))
+
+
+def usual_options(agent: str, make: Callable[[], gym.Env[Any, Any]]) -> dict[str, Any]:
+    """Hyperparameters that an agent takes for what an environment shows, unless told otherwise."""
+    if agent not in IMAGE_AGENTS:
+        return {}
+    environment = make()
+    environment.close()
+    return image_options(agent, environment.observation_space)
 
 
 def configure(
@@ -182,7 +197,7 @@ def _environment(
         raise BadInput("env_options", options, "a function makes its environment by itself")
 
     def make() -> gym.Env[Any, Any]:
-        environment = env()
+        environment = with_images(env(), ImageOptions())
         if step_limit is None:
             return environment
         return gym.wrappers.TimeLimit(environment, step_limit)

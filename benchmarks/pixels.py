@@ -1,0 +1,33 @@
+"""How fast agents learn from images, beside Stable-Baselines3.
+
+    python benchmarks/pixels.py            three rounds, half an hour
+    python benchmarks/pixels.py --quick    the same with one short round
+
+Everybody trains on Atari's Freeway with the network of Mnih et al. (2015), a batch of 32, a memory
+of 50,000 steps, and one update of every network after every fourth step, without evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from race import CORES, Contestant, race
+
+STEPS = 500
+"""Of each turn; a step is four frames of the game."""
+
+
+def contestants() -> Iterator[Contestant]:
+    """Everybody."""
+    for agent, updates in (("dqn", 1), ("t-dqn", 2), ("dar", 1)):
+        command = ["host", "pixels", agent]
+        yield Contestant(f"ours, {agent}", "ours", [command], STEPS, updates=updates / 4)
+    needs = ("torch", "stable_baselines3")
+    for threads in sorted({1, CORES}):
+        name = f"Stable-Baselines3 DQN, CnnPolicy, threads: {threads}"
+        command = ["stable_baselines3_on_pixels", str(threads)]
+        yield Contestant(name, "baseline", [command], STEPS, updates=1 / 4, needs=needs)
+
+
+if __name__ == "__main__":
+    race(list(contestants()), __doc__)

@@ -1,0 +1,113 @@
+"""Convolutions over images: rows, columns and channels, in whole numbers from 0 to 255.
+
+A convolution moves on by half its width, rounded down: of widths 8, 4 and 3 that makes the strides
+4, 2 and 1 of the Nature network. It is one product of a matrix with all patches of an image, so
+that NumPy and JAX compute it alike; no slower on a CPU than XLA's own convolution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from temporl.networks.layers import Layer, Numbers, as_input, hidden, namespace, relu
+
+Shape = tuple[int, ...]
+
+NATURE = ((8, 32), (4, 64), (3, 64))
+"""Widths and numbers of filters for screens (Mnih et al., 2015), which the paper uses."""
+BOARD = ((3, 16),)
+"""The same for small boards (Young and Tian, 2019)."""
+SMALLEST_SCREEN = 36
+"""The smallest image of which the Nature network leaves anything."""
+SMALLEST_BOARD = 3
+
+
+class Convolution(NamedTuple):
+    """Filters; the weight's axes are rows, columns, channels and filters."""
+
+    weight: Numbers
+    bias: Numbers
+
+
+def is_screen(shape: Shape) -> bool:
+    """Whether an image is large enough for the Nature network; else it is a board."""
+    return min(shape[:2]) >= SMALLEST_SCREEN
+
+
+def draw_convolutions(random: np.random.Generator, shape: Shape) -> tuple[Convolution, ...]:
+    """Draw the convolutions for images of a shape, uniformly from ±1 / sqrt(inputs)."""
+    channels, drawn = shape[2], []
+    for width, filters in NATURE if is_screen(shape) else BOARD:
+        bound = (width * width * channels) ** -0.5
+        weight = random.uniform(-bound, bound, (width, width, channels, filters))
+        bias = random.uniform(-bound, bound, filters)
+        drawn.append(Convolution(weight.astype(np.float32), bias.astype(np.float32)))
+        channels = filters
+    return tuple(drawn)
+
+
+def convolved_size(convolutions: Sequence[Convolution], shape: Shape) -> int:
+    """How many numbers convolutions make of an image."""
+    rows, columns, channels = shape
+    for one in convolutions:
+        width, channels = one.weight.shape[0], one.weight.shape[-1]
+        rows, columns = (_places(size, width) for size in (rows, columns))
+    return int(rows * columns * channels)
+
+
+def convolve(convolution: Convolution, images: Numbers) -> Numbers:
+    """What filters see at every place of an image, or of a batch of them."""
+    weight, bias = convolution
+    width, _, channels, filters = weight.shape
+    stride = width // 2
+    *batch, rows, columns, _ = images.shape
+    down, across = _places(rows, width), _places(columns, width)
+    # Blocks as wide as a stride become single places with more channels: then the stride is one.
+    blocks = width // stride
+    high, wide = down + blocks - 1, across + blocks - 1
+    images = images[..., : high * stride, : wide * stride, :]
+    images = images.reshape(*batch, high, stride, wide, stride, channels)
+    images = namespace(images).moveaxis(images, -3, -4)
+    images = images.reshape(*batch, high, wide, stride * stride * channels)
+    weight = weight.reshape(blocks, stride, blocks, stride, channels, filters)
+    weight = namespace(weight).moveaxis(weight, 2, 1).reshape(-1, filters)
+    patches = [
+        images[..., row : row + down, column : column + across, :]
+        for row in range(blocks)
+        for column in range(blocks)
+    ]
+    return namespace(images).concat(patches, axis=-1) @ weight + bias
+
+
+def _places(size: int, width: int) -> int:
+    return (size - width) // (width // 2) + 1
+
+
+def convolved(convolutions: Sequence[Convolution], images: Numbers) -> Numbers:
+    """What convolutions, with a rectifier behind each, make of images: one in each column."""
+    seen = images.astype(np.float32) / np.float32(255)
+    for one in convolutions:
+        seen = relu(convolve(one, seen))
+    return seen.reshape(*seen.shape[:-3], -1).T
+
+
+def perceive(layers: Sequence[Layer | Convolution], observation: Numbers) -> Numbers:
+    """What hidden layers make of observations; convolutions come first where these are images."""
+    convolutions, dense = _parted(layers)
+    if convolutions:
+        return hidden(dense, convolved(convolutions, observation))
+    return hidden(dense, as_input(observation, dense[0].weight.shape[0]))
+
+
+def perceive_shared(layers: Sequence[Layer | Convolution], observation: Numbers) -> Numbers:
+    """What a skip network can share of it: the convolutions, or all layers where there are none."""
+    convolutions, _ = _parted(layers)
+    return perceive(convolutions or layers, observation)
+
+
+def _parted(layers: Sequence[Layer | Convolution]) -> tuple[list[Convolution], list[Layer]]:
+    convolutions = [one for one in layers if isinstance(one, Convolution)]
+    return convolutions, [one for one in layers if isinstance(one, Layer)]

@@ -1,0 +1,136 @@
+"""Training on images as users do, and what is left of it on disk."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+import temporl
+from temporl.agents import make_agent
+from temporl.errors import BadInput
+from temporl.results.runs import read_config
+
+FEW = {"steps": 60, "evaluate_every": 30, "workers": 1, "progress": False}
+SMALL = {"hidden": (8,), "batch_size": 4, "learning_starts": 8, "buffer_size": 40}
+
+
+class Dot(gym.Env):
+    """A dot to bring to the right edge of a small picture."""
+
+    def __init__(self):
+        self.observation_space = gym.spaces.Box(0, 255, (3, 6), np.uint8)
+        self.action_space = gym.spaces.Discrete(2)
+
+    def _picture(self):
+        picture = np.zeros((3, 6), np.uint8)
+        picture[1, self.place] = 255
+        return picture
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place = int(self.np_random.integers(3))
+        return self._picture(), {}
+
+    def step(self, action):
+        self.place = max(0, self.place + 2 * int(action) - 1)
+        over = self.place == 5
+        return self._picture(), float(over), over, False, {}
+
+
+def stacked_dot():
+    return gym.wrappers.FrameStackObservation(Dot(), 2)
+
+
+PLAY = """
+import json, sys
+import numpy as np
+import temporl
+policy = temporl.load(sys.argv[1])
+image = np.zeros((3, 6, 2), np.uint8)
+image[1, 2] = 255
+action, skip = policy.decide(image)
+values = {str(length): value for length, value in policy.skip_values(image).items()}
+print(json.dumps({"action": int(action), "skip": skip, "values": values}))
+"""
+
+
+def test_a_policy_for_images_is_trained_saved_and_loaded_elsewhere(tmp_path):
+    run = temporl.train(
+        "t-dqn", stacked_dot, step_limit=12, out=tmp_path, max_skip=3, **FEW, **SMALL
+    )
+    options = read_config(run.path / "seed-0")["options"]
+    assert (options["loss"], options["train_every"], options["architecture"]) == (
+        "huber",
+        4,
+        "shared",
+    )
+    (arrays,) = run.path.rglob("*.safetensors")
+    assert all(array.dtype == np.float32 for array in load_file(arrays).values())
+    answer = subprocess.run(
+        [sys.executable, "-c", PLAY, str(run.path)], capture_output=True, text=True, check=True
+    )
+    told = json.loads(answer.stdout)
+    policy = run.policy()
+    image = np.zeros((3, 6, 2), np.uint8)
+    image[1, 2] = 255
+    assert tuple(policy.decide(image)) == (told["action"], told["skip"])
+    assert list(told["values"].values()) == pytest.approx(list(policy.skip_values(image).values()))
+    played = temporl.evaluate(policy, stacked_dot, episodes=2, step_limit=12)
+    assert (played.decisions <= played.lengths).all()
+    with pytest.raises(BadInput, match="uint8"):
+        policy.decide(image.astype(np.float32))
+
+
+def test_the_same_run_twice_on_the_host(tmp_path):
+    """Stacks are formed on sampling, and still two runs are one."""
+    weights = []
+    for name in ("first", "second"):
+        run = temporl.train("dar", stacked_dot, step_limit=12, out=tmp_path / name, **FEW, **SMALL)
+        weights.append(load_file(next(run.path.rglob("*.safetensors"))))
+    assert weights[0].keys() == weights[1].keys()
+    assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
+
+
+def test_what_is_given_stays_and_the_rest_is_for_images():
+    from temporl.training import usual_options
+
+    usual = usual_options("dqn", lambda: gym.wrappers.FrameStackObservation(Dot(), 2))
+    assert usual["buffer_size"] == 100_000
+    assert usual_options("dqn", lambda: gym.make("CartPole-v1")) == {}
+    assert usual_options("q", Dot) == {}
+    assert make_agent("dqn", **usual | {"loss": "squared"}).loss == "squared"
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"architecture": "concat"}, "architecture"),
+        ({"loss": "absolute"}, "loss"),
+        ({"train_every": 0}, "train_every"),
+        ({"target_every": 0}, "target_every"),
+        ({"clip_gradient": 0.0}, "clip_gradient"),
+        ({"learning_starts": -1}, "learning_starts"),
+        ({"epsilon_steps": 0}, "epsilon_steps"),
+    ],
+)
+def test_options_that_are_refused(options, field, tmp_path):
+    with pytest.raises(BadInput) as caught:
+        temporl.train("t-dqn", Dot, step_limit=12, out=tmp_path, **FEW, **options)
+    assert caught.value.field == field
+    assert "\n" not in str(caught.value)
+
+
+def test_agents_for_continuous_actions_take_no_images(tmp_path):
+    class Picture(Dot):
+        def __init__(self):
+            super().__init__()
+            self.action_space = gym.spaces.Box(-1, 1, (1,), np.float32)
+
+    with pytest.raises(BadInput, match="images are not for this agent"):
+        temporl.train("t-ddpg", Picture, step_limit=12, out=tmp_path, **FEW)
