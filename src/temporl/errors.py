@@ -54,10 +54,11 @@ def unknown_name(field: str, name: str, known: Iterable[str]) -> BadInput:
     return BadInput(field, name, f"{hint}known: {', '.join(names)}")
 
 
-def require_at_least(field: str, value: int, least: int) -> None:
-    """Raise unless `value >= least`."""
-    if value < least:
-        raise BadInput(field, value, f"allowed: a whole number of at least {least}")
+def require_at_least(field: str, value: int, least: int, most: int | None = None) -> None:
+    """Raise unless `value >= least`, and `value <= most` where there is a most."""
+    if value < least or (most is not None and value > most):
+        limit = "" if most is None else f" and at most {most:,}"
+        raise BadInput(field, value, f"allowed: a whole number of at least {least}{limit}")
 
 
 def require_range(

@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array
 
 from temporl.agents.dqn import DQN, Learning, epsilon_of
-from temporl.errors import require_range
+from temporl.errors import require_at_least, require_range
 from temporl.randomness import zeta_cumulative
 from temporl.skipping import Decision
 
@@ -32,7 +32,7 @@ class ExtendedDQN(DQN):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
-        require_range("max_repeat", self.max_repeat, 1, 1_000_000)
+        require_at_least("max_repeat", self.max_repeat, 1, 1_000_000)
 
     def decide(self, state: Learning, observation: Array, key: Array, spent: Array) -> Decision:
         """The best action for one step, or with probability epsilon any for several."""

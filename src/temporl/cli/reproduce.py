@@ -12,7 +12,7 @@ from rich.table import Table
 
 from temporl.cli.machines import Machines
 from temporl.cli.parsing import parse
-from temporl.errors import BadInput, require_range
+from temporl.errors import BadInput, require_at_least
 from temporl.experiments import Experiment, experiment_named
 from temporl.experiments.sweep_file import MOST_RUNS
 from temporl.report import Row, markdown_table, write_report
@@ -53,7 +53,7 @@ def run(words: list[str]) -> int:
     if arguments.steps is not None:
         experiments = [experiment.lasting(arguments.steps) for experiment in experiments]
     if arguments.seeds is not None:
-        require_range("seeds", arguments.seeds, 1, MOST_RUNS)
+        require_at_least("seeds", arguments.seeds, 1, MOST_RUNS)
     arguments.machines.check()
     if arguments.machines.estimate:
         for experiment in experiments:

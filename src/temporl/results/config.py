@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from temporl.agents import agent_name, agent_options, make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.errors import BadInput, require_at_least, require_range
+from temporl.errors import BadInput, require_at_least
 from temporl.tabular.agents import QLearning
 
 Driver = Literal["device", "host"]
@@ -46,7 +46,7 @@ class RunConfig:
             )
         for field, amount in (("episodes", self.episodes), ("steps", self.steps)):
             if amount is not None:
-                require_range(field, amount, 1, LONGEST_RUN)
+                require_at_least(field, amount, 1, LONGEST_RUN)
         if self.evaluate_every < 0:
             unit = "episodes" if self.is_tabular else "steps"
             raise BadInput(

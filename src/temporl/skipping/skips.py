@@ -33,14 +33,8 @@ def skip_set(lengths: Sequence[int]) -> Skips:
         raise BadInput("skips", skips, "allowed: increasing lengths that start with 1")
     if any(later <= earlier for earlier, later in pairwise(skips)):
         raise BadInput("skips", skips, "allowed: strictly increasing lengths, such as 1,2,4,8")
-    _require_length("skips", skips[-1])
+    require_at_least("skips", skips[-1], 1, LONGEST)
     return Skips(skips)
-
-
-def _require_length(field: str, length: int) -> None:
-    require_at_least(field, length, 1)
-    if length > LONGEST:
-        raise BadInput(field, length, f"allowed: at most {LONGEST:,} steps")
 
 
 def consecutive(longest: int) -> Skips:
@@ -50,7 +44,7 @@ def consecutive(longest: int) -> Skips:
         >>> consecutive(4)
         (1, 2, 3, 4)
     """
-    _require_length("max_skip", longest)
+    require_at_least("max_skip", longest, 1, LONGEST)
     return skip_set(range(1, longest + 1))
 
 
@@ -61,7 +55,7 @@ def powers_of_two(longest: int) -> Skips:
         >>> powers_of_two(100)
         (1, 2, 4, 8, 16, 32, 64)
     """
-    _require_length("max_skip", longest)
+    require_at_least("max_skip", longest, 1, LONGEST)
     return skip_set([1 << power for power in range(longest.bit_length())])
 
 

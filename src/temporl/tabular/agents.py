@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from temporl.errors import BadInput, require_range
+from temporl.errors import BadInput, require_at_least, require_range
 from temporl.randomness import zeta_cumulative
 from temporl.schedules import schedule
 from temporl.skipping.skips import Skips, consecutive, first_at_least, read_skips
@@ -139,7 +139,7 @@ class ExtendedQLearning(QLearning):
     def learner(self) -> Learner:
         """Check all values and put them into the form in which compiled code reads them."""
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
-        require_range("max_repeat", self.max_repeat, 1, 1_000_000)
+        require_at_least("max_repeat", self.max_repeat, 1, 1_000_000)
         return (
             super().learner()._replace(repeat_cumulative=zeta_cumulative(self.mu, self.max_repeat))
         )

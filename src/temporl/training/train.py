@@ -118,7 +118,7 @@ def train(
         driver=driver,
         make=make,
     )
-    require_range("seeds", seeds, 1, 1_000_000)
+    require_at_least("seeds", seeds, 1, 1_000_000)
     require_at_least("seed", seed, 0)
     if workers is not None:
         require_at_least("workers", workers, 1)
