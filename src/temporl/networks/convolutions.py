@@ -2,8 +2,8 @@
 
 A convolution moves on by half its width, rounded down: of widths 8, 4 and 3 that makes the strides
 4, 2 and 1 of the Nature network. It is one product of a matrix with all patches of an image; only
-under JAX, XLA's own convolution takes the place of those with a stride. Measured on a CPU, that makes
-an update of the Nature network a third faster, and on boards the product is as much faster.
+under JAX, XLA's own convolution takes the place of those with a stride. On a CPU that makes an
+update of the Nature network a third faster, and for boards the product is as much faster.
 """
 
 from __future__ import annotations
