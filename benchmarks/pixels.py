@@ -3,8 +3,8 @@
     python benchmarks/pixels.py            three rounds, half an hour
     python benchmarks/pixels.py --quick    the same with one short round
 
-Everybody trains on Atari's Freeway with the network of Mnih et al. (2015), a batch of 32, a memory
-of 50,000 steps, and one update of every network after every fourth step, without evaluation.
+Everybody trains on Atari's Freeway with the network of Mnih et al. (2015), a batch of 32, a
+memory of 50,000 steps, and one update of every network after every fourth step, without evaluation.
 """
 
 from __future__ import annotations

@@ -50,9 +50,12 @@ class HostTraining:
         progress = self.tick.begin(networks)
         return Prepared(progress, self.tick.act(progress, key, observation), observation)
 
-    @partial(jax.jit, static_argnums=0, donate_argnums=1)
-    def advance(self, prepared: Prepared, key: Array, answer: Answer) -> Prepared:
-        """Keep and learn from the step that was played, and decide about the following one."""
+    @partial(jax.jit, static_argnums=(0, 4), donate_argnums=1)
+    def advance(self, prepared: Prepared, key: Array, answer: Answer, learns: bool) -> Prepared:
+        """Keep and learn from the step that was played, and decide about the following one.
+
+        Where it does not learn, the networks need not be copied, as they would be by a condition.
+        """
         seen, following, (reward, terminated, truncated) = self.unpack(answer)
         progress = self.tick.learn(
             prepared.progress,
@@ -63,6 +66,7 @@ class HostTraining:
             seen,
             terminated > 0,
             truncated > 0,
+            learns=learns,
         )
         return Prepared(progress, self.tick.act(progress, key, following), following)
 
@@ -186,8 +190,9 @@ def train_on_host(
             if fresh:
                 following = world.reset(int(seeds(Purpose.ENVIRONMENT, world.episode + 1)))
             answer = pack(seen, following, reward, terminated, truncated)
-            prepared = training.advance(prepared, key, answer)
             step += 1
+            learns = step % tick.layout.train_every == 0
+            prepared = training.advance(prepared, key, answer, learns)
         progress = prepared.progress
         networks = partial(as_arrays, tick.agent.policy(progress.agent))
         evaluations = []

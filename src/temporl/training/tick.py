@@ -124,8 +124,10 @@ class Tick:
         next_observation: Array,
         terminated: Array,
         truncated: Array,
+        *,
+        learns: bool = True,
     ) -> Progress:
-        """Keep the step that was played, and learn from the ring."""
+        """Keep the step that was played, and learn from the ring, unless it is known not to."""
         happening = Happening(
             observation=observation,
             action=commitment.decision.action,
@@ -138,12 +140,14 @@ class Tick:
             remaining=commitment.remaining - 1,
         )
         ring = self.layout.add(progress.ring, happening)
-        draws = jax.random.fold_in(purpose_key(key, Purpose.REPLAY), progress.step)
-        agent, metrics = jax.lax.cond(
-            self.layout.ready(ring),
-            lambda: self._update(progress.agent, ring, draws),
-            lambda: (progress.agent, progress.metrics),
-        )
+        agent, metrics = progress.agent, progress.metrics
+        if learns:
+            draws = jax.random.fold_in(purpose_key(key, Purpose.REPLAY), progress.step)
+            agent, metrics = jax.lax.cond(
+                self.layout.ready(ring),
+                lambda: self._update(progress.agent, ring, draws),
+                lambda: (progress.agent, progress.metrics),
+            )
         return Progress(
             agent=agent,
             ring=ring,
