@@ -198,6 +198,9 @@ def stable_baselines3_on_pixels(threads: str) -> Contestant:
     from stable_baselines3.common.env_util import make_atari_env
     from stable_baselines3.common.vec_env import VecFrameStack
 
+    from temporl.environments.images import register_atari
+
+    register_atari()
     torch.set_num_threads(int(threads))
     about = SETTINGS["pixels"]
     # Its wrappers ask for the game's own frame-skip to be off, as ours do.
