@@ -1,9 +1,9 @@
 """Convolutions over images: rows, columns and channels, in whole numbers from 0 to 255.
 
 A convolution moves on by half its width, rounded down: of widths 8, 4 and 3 that makes the strides
-4, 2 and 1 of the Nature network. It is one product of a matrix with all patches of an image; only
-under JAX, XLA's own convolution takes the place of those with a stride. On a CPU that makes an
-update of the Nature network a third faster, and for boards the product is as much faster.
+4, 2 and 1 of the Nature network. It is one product of a matrix with all patches of an image, so
+that NumPy and JAX compute it alike. XLA's own convolution is faster for screens by itself, and on a
+CPU several times slower within a condition or a loop, where all of training happens.
 """
 
 from __future__ import annotations
@@ -61,27 +61,9 @@ def convolved_size(convolutions: Sequence[Convolution], shape: Shape) -> int:
 
 def convolve(convolution: Convolution, images: Numbers) -> Numbers:
     """What filters see at every place of an image, or of a batch of them."""
-    stride = len(convolution.weight) // 2
-    if stride > 1 and not isinstance(images, np.ndarray):
-        return _convolve_by_xla(convolution, images, stride)
-    return _convolve_by_patches(convolution, images, stride)
-
-
-def _convolve_by_xla(convolution: Convolution, images: Numbers, stride: int) -> Numbers:
-    from jax import lax
-
-    batch = images.reshape(-1, *images.shape[-3:])
-    axes = ("NHWC", "HWIO", "NHWC")
-    strides = (stride, stride)
-    seen = lax.conv_general_dilated(
-        batch, convolution.weight, strides, "VALID", dimension_numbers=axes
-    )
-    return seen.reshape(*images.shape[:-3], *seen.shape[1:]) + convolution.bias
-
-
-def _convolve_by_patches(convolution: Convolution, images: Numbers, stride: int) -> Numbers:
     weight, bias = convolution
     width, _, channels, filters = weight.shape
+    stride = width // 2
     *batch, rows, columns, _ = images.shape
     down, across = _places(rows, width), _places(columns, width)
     # Blocks as wide as a stride become single places with more channels: then the stride is one.
