@@ -88,7 +88,7 @@ def test_the_number_of_workers_does_not_matter(tmp_path):
         return out
 
     one, two = (contents(folder(workers)) for workers in (1, 2))
-    assert len(one) == 3 * 5
+    assert len(one) == 3 * 6
     assert one == two
 
 

@@ -155,5 +155,5 @@ def test_the_same_run_in_other_folders_with_other_hash_seeds(tmp_path):
         found.append(
             {name: c for name, c in contents(place / "runs").items() if "policy.png" not in name}
         )
-    assert len(found[0]) == 5
+    assert len(found[0]) == 6
     assert found[0] == found[1]

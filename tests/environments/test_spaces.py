@@ -99,12 +99,20 @@ def test_structured_spaces_cannot_be_written_down(space):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8, np.int16])
-def test_a_box_is_read_back_without_its_bounds(dtype):
-    data = space_to_data(Box(0, 1, (3, 2), dtype))
+def test_a_box_without_finite_bounds_is_read_back_as_wide_as_its_numbers_go(dtype):
+    whole = np.dtype(dtype).kind in "iu"
+    data = space_to_data(Box(0 if whole else -np.inf, 1 if whole else np.inf, (3, 2), dtype))
     again = space_from_data(data)
     assert (again.shape, again.dtype) == ((3, 2), dtype)
     assert again.contains(np.full((3, 2), 100, dtype))
     assert space_to_data(again) == data
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_finite_bounds_are_read_back(dtype):
+    """Actions are scaled to them."""
+    space = Box(np.array([-1, 0], dtype), np.array([2, 3], dtype), dtype=dtype)
+    assert space_from_data(space_to_data(space)) == space
 
 
 def test_a_table_too_large_for_memory_is_refused():

@@ -313,7 +313,7 @@ def test_nothing_on_disk_is_a_pickle(tmp_path):
     config = RunConfig(agent, EnvironmentSpec("probe"), steps=10, driver="host")
     write_run(tmp_path / "run", config, 0, Trained(policy, empty_evaluations(0), 0, 10), "0")
     paths = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
-    assert {path.suffix for path in paths} == {".json", ".parquet", ".safetensors"}
+    assert {path.suffix for path in paths} == {".json", ".md", ".parquet", ".safetensors"}
     again = load_policy(tmp_path / "run" / "policy")
     assert same(again.networks, policy.networks)
     assert again.decide(0) == policy.decide(0)

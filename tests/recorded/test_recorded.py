@@ -187,6 +187,7 @@ def test_minari_data_sets_are_read(tmp_path, monkeypatch):
         author="nobody",
         author_email="nobody@example.org",
         code_permalink="https://example.org",
+        description="two episodes",
     )
     episodes = list(minari_episodes("mountain-car/vanilla-v0"))
     assert len(episodes) == 2

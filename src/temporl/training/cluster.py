@@ -81,7 +81,12 @@ def complete_on_ray(
     if not missing:
         return []
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
-    alone = {"_node_ip_address": "127.0.0.1", "include_dashboard": False}
+    # By its name: without one Ray joins whatever cluster this machine was last part of.
+    alone = {
+        "address": "local",
+        "_node_ip_address": "127.0.0.1",
+        "include_dashboard": False,
+    }
     try:
         ray.init(
             runtime_env={"env_vars": compiler_settings()},
