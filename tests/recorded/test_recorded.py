@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import gymnasium as gym
@@ -170,6 +171,7 @@ def test_learning_is_a_function_of_its_seed(recorded):
     assert not np.array_equal(first.layers[0].weight, other.layers[0].weight)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning")
 def test_minari_data_sets_are_read(tmp_path, monkeypatch):
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     behaviour = behaviour_of(load_policy(VANILLA))
@@ -196,3 +198,5 @@ def test_minari_data_sets_are_read(tmp_path, monkeypatch):
     policy = learn_skips(load_policy(VANILLA), episodes, updates=50, max_skip=4)
     assert policy.decide(np.array([-0.5, 0.0])).skip in (1, 2, 3, 4)
     collector.close()
+    del collector
+    gc.collect()  # it leaves a folder to be cleaned up, which is complained about

@@ -10,6 +10,8 @@ from types import FrameType
 
 PATIENCE = 6.0
 """Seconds that a run has to reach a moment at which it can be left off."""
+AGAIN = 0.5
+"""Seconds after which a run that is still there is ended again."""
 
 
 class Interrupted(BaseException):
@@ -46,6 +48,8 @@ def interruptible(patience: float = PATIENCE) -> Iterator[Interruption]:
 
     def ask(number: int, _frame: FrameType | None) -> None:
         if interruption.requested or number == signal.SIGALRM:
+            # Python swallows what is raised while garbage is collected: then once more.
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
             interruption.leave()
         interruption.number = number
         signal.setitimer(signal.ITIMER_REAL, patience)
