@@ -167,6 +167,19 @@ def sbx() -> Contestant:
     return dqn(DQN)
 
 
+def usual(about: Setting, learning_starts: int) -> dict[str, Any]:
+    """What every model of Stable-Baselines3 is set to here."""
+    return {
+        "buffer_size": about.steps,
+        "learning_starts": learning_starts,
+        "batch_size": about.batch,
+        "gamma": 0.99,
+        "gradient_steps": 1,
+        "seed": 0,
+        "device": "cpu",
+    }
+
+
 def dqn(kind: Any) -> Contestant:
     """A DQN with the interface of Stable-Baselines3, set to what ours does."""
     about = SETTINGS["featurized"]
@@ -174,19 +187,13 @@ def dqn(kind: Any) -> Contestant:
         "MlpPolicy",
         about.environment,
         learning_rate=1e-3,
-        buffer_size=about.steps,
-        learning_starts=about.batch,
-        batch_size=about.batch,
         tau=0.01,
-        gamma=0.99,
         train_freq=1,
-        gradient_steps=1,
         target_update_interval=1,
         exploration_initial_eps=0.1,
         exploration_final_eps=0.1,
         policy_kwargs={"net_arch": [50, 50]},
-        seed=0,
-        device="cpu",
+        **usual(about, learning_starts=about.batch),
     )
     return learning(model), 0.0
 
@@ -209,19 +216,13 @@ def stable_baselines3_on_pixels(threads: str) -> Contestant:
         "CnnPolicy",
         VecFrameStack(world, 4),
         learning_rate=1e-4,
-        buffer_size=about.steps,
-        learning_starts=about.warm_up,
-        batch_size=about.batch,
         tau=1.0,
-        gamma=0.99,
         train_freq=4,
-        gradient_steps=1,
         target_update_interval=2_000,
         max_grad_norm=40.0,
         optimize_memory_usage=True,
         replay_buffer_kwargs={"handle_timeout_termination": False},
-        seed=0,
-        device="cpu",
+        **usual(about, learning_starts=about.warm_up),
     )
     return learning(model), 0.0
 
@@ -236,17 +237,11 @@ def ddpg(kind: Any) -> Contestant:
         "MlpPolicy",
         about.environment,
         learning_rate=1e-3,
-        buffer_size=about.steps,
-        learning_starts=about.batch,
-        batch_size=about.batch,
         tau=0.005,
-        gamma=0.99,
         train_freq=1,
-        gradient_steps=1,
         action_noise=NormalActionNoise(np.zeros(1), 0.1 * np.ones(1)),
         policy_kwargs={"net_arch": [400, 300]},
-        seed=0,
-        device="cpu",
+        **usual(about, learning_starts=about.batch),
     )
     model.learn(about.warm_up)
     return learning(model), 0.0

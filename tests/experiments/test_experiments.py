@@ -92,6 +92,10 @@ def test_a_part_of_an_experiment():
     with pytest.raises(BadInput, match="did you mean 'MountainCar'") as caught:
         experiment_named("featurized").only(["MountainCar-v0"], [])
     assert caught.value.field == "environments"
+    longest = experiment_named("featurized").only(["LunarLander"], ["dar"], [4, 10]).cells
+    assert [cell.max_skip for cell in longest] == [4, 10]
+    with pytest.raises(BadInput, match="max_skips: 3 cannot be used; known: 2, 4, 6, 8, 10"):
+        experiment_named("featurized").only([], ["dar"], [3])
 
 
 @pytest.mark.parametrize("name", ["gridworlds", "skip-length", "featurized", "architectures"])

@@ -22,7 +22,8 @@ from jax import Array
 
 from temporl.agents.agent import Metrics, Spaces
 from temporl.agents.dqn import squared_error
-from temporl.errors import BadInput, require_at_least, require_range
+from temporl.agents.options import check_learning
+from temporl.errors import require_at_least, require_range
 from temporl.networks import (
     ActorCritic,
     actor_critic,
@@ -75,17 +76,9 @@ class DDPG:
     """Widths of the hidden layers of all networks. The paper's code: 400 and 300 units."""
 
     def __post_init__(self) -> None:
-        require_range("learning_rate", self.learning_rate, 0.0, 1.0, low_open=True)
-        require_range("gamma", self.gamma, 0.0, 1.0)
+        check_learning(self, widths="400 300")
         require_range("noise", self.noise, 0.0, 2.0)
-        require_range("tau", self.tau, 0.0, 1.0, low_open=True)
-        require_at_least("batch_size", self.batch_size, 1)
-        require_at_least("buffer_size", self.buffer_size, self.batch_size)
         require_at_least("warm_up", self.warm_up, 0)
-        if not self.hidden:
-            raise BadInput("hidden", self.hidden, "allowed: at least one width, as in '400 300'")
-        for width in self.hidden:
-            require_at_least("hidden", width, 1)
 
     def networks(self, random: np.random.Generator, spaces: Spaces) -> ActorCritic:
         """Draw the actor and its critics."""

@@ -24,8 +24,9 @@ from jax import Array
 from jaxtyping import Float
 
 from temporl.agents.agent import Metrics, Spaces
+from temporl.agents.options import check_learning
 from temporl.compilation import uncompiled
-from temporl.errors import BadInput, require_at_least, require_range, unknown_name
+from temporl.errors import require_at_least, require_range, unknown_name
 from temporl.networks import (
     Convolution,
     apply,
@@ -92,16 +93,8 @@ class DQN:
     """Steps over which epsilon fades; the whole budget unless given."""
 
     def __post_init__(self) -> None:
-        require_range("learning_rate", self.learning_rate, 0.0, 1.0, low_open=True)
-        require_range("gamma", self.gamma, 0.0, 1.0)
-        require_range("tau", self.tau, 0.0, 1.0, low_open=True)
-        require_at_least("batch_size", self.batch_size, 1)
-        require_at_least("buffer_size", self.buffer_size, self.batch_size)
+        check_learning(self, widths="50 50")
         schedule(self.epsilon)
-        if not self.hidden:
-            raise BadInput("hidden", self.hidden, "allowed: at least one width, as in '50 50'")
-        for width in self.hidden:
-            require_at_least("hidden", width, 1)
         if self.loss not in LOSSES:
             raise unknown_name("loss", self.loss, LOSSES)
         if self.clip_gradient is not None:

@@ -1,4 +1,4 @@
-"""Are the values of hyperparameters of the kind that an agent declares?"""
+"""Are the values of hyperparameters such that an agent can use them?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from temporl.errors import BadInput
+from temporl.errors import BadInput, require_at_least, require_range
 
 
 def check_kinds(kind: type[Any], options: dict[str, Any]) -> None:
@@ -17,6 +17,19 @@ def check_kinds(kind: type[Any], options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name in hints and not _fits(value, hints[name]):
             raise BadInput(name, value, f"allowed: {_in_words(hints[name])}")
+
+
+def check_learning(agent: Any, widths: str) -> None:
+    """Raise if what all agents with networks have is out of range; `widths` is an example."""
+    require_range("learning_rate", agent.learning_rate, 0.0, 1.0, low_open=True)
+    require_range("gamma", agent.gamma, 0.0, 1.0)
+    require_range("tau", agent.tau, 0.0, 1.0, low_open=True)
+    require_at_least("batch_size", agent.batch_size, 1)
+    require_at_least("buffer_size", agent.buffer_size, agent.batch_size)
+    if not agent.hidden:
+        raise BadInput("hidden", agent.hidden, f"allowed: at least one width, as in {widths!r}")
+    for width in agent.hidden:
+        require_at_least("hidden", width, 1)
 
 
 def _fits(value: Any, hint: Any) -> bool:

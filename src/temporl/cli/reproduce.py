@@ -35,6 +35,8 @@ class Arguments:
     """Only these environments, as in MountainCar; all unless given."""
     agents: tuple[str, ...] = ()
     """Only these agents, as in dqn t-dqn; all unless given."""
+    max_skips: tuple[int, ...] = ()
+    """Only cells with these longest skips, as in 4 10; all unless given."""
     machines: Machines = field(default_factory=Machines)
     out: Path = Path("runs")
     """The results folder."""
@@ -47,7 +49,7 @@ def run(words: list[str]) -> int:
     if not arguments.experiments:
         raise BadInput("experiment", "", "name at least one; see 'temporl list experiments'")
     experiments = [
-        experiment_named(name).only(arguments.environments, arguments.agents)
+        experiment_named(name).only(arguments.environments, arguments.agents, arguments.max_skips)
         for name in arguments.experiments
     ]
     if arguments.steps is not None:

@@ -12,6 +12,12 @@ import gymnasium as gym
 import numpy as np
 
 
+def within_bounds(action: Any, low: np.ndarray, high: np.ndarray) -> Any:
+    """Numbers between -1 and 1 as numbers between bounds; arrays of NumPy and of JAX alike."""
+    scaled = low + (action.clip(-1, 1) + 1) * ((high - low) / 2)
+    return scaled.clip(low, high)
+
+
 class NumberedActions:
     """The actions of a `Discrete` space."""
 
@@ -36,9 +42,8 @@ class BoundedActions:
 
     def outward(self, action: Any) -> np.ndarray:
         """As the environment wants it: within its bounds, in its precision."""
-        inside = np.clip(np.asarray(action, self.dtype).reshape(self.shape), -1, 1)
-        scaled = self.low + (inside + 1) * ((self.high - self.low) / 2)
-        bounded: np.ndarray = np.clip(scaled, self.low, self.high).astype(self.dtype)
+        chosen = np.asarray(action, self.dtype).reshape(self.shape)
+        bounded: np.ndarray = within_bounds(chosen, self.low, self.high).astype(self.dtype)
         return bounded
 
     def inward(self, action: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from temporl.environments.actions import within_bounds
 from temporl.environments.gymnax_names import GYMNAX
 
 
@@ -77,8 +78,8 @@ class DeviceEnvironment:
         space = self.action_space
         if not isinstance(space, gym.spaces.Box):
             return action
-        scaled = space.low + (jnp.clip(action, -1, 1) + 1) * ((space.high - space.low) / 2)
-        return jnp.clip(scaled, space.low, space.high)
+        bounded: Array = within_bounds(action, space.low, space.high)
+        return bounded
 
     @cached_property
     def observation_space(self) -> gym.Space[Any]:

@@ -16,9 +16,8 @@ import numpy as np
 from gymnasium import wrappers
 
 from temporl.errors import BadInput, require_at_least, require_range
+from temporl.networks.convolutions import is_screen
 
-SMALLEST_SCREEN = 36
-"""Rows and columns below which an image is a board."""
 ATARI_STEP_LIMIT = 10_000
 """Steps of an Atari game, of four frames each. The paper's: 10,000."""
 INSTALL = "pip install -e '.[atari]'"
@@ -150,7 +149,7 @@ def with_images(
             raise BadInput(name, value, "the environment shows no images; leave it out")
         return environment
     assert space.shape is not None
-    screen = min(space.shape[:2]) >= SMALLEST_SCREEN and space.shape[2:] in ((), (1,), (3,))
+    screen = is_screen(space.shape) and space.shape[2:] in ((), (1,), (3,))
     if atari:
         environment = _atari(environment, options, training=training)
     else:

@@ -60,20 +60,30 @@ class Experiment:
     """The experiment in whose folder the runs are, where two have cells in common."""
     note: str = ""
 
-    def only(self, environments: Sequence[str], agents: Sequence[str]) -> Experiment:
-        """The part with these environments and agents; all of them where none are named."""
+    def only(
+        self,
+        environments: Sequence[str] = (),
+        agents: Sequence[str] = (),
+        max_skips: Sequence[int] = (),
+    ) -> Experiment:
+        """The part with these environments, agents and longest skips; all where none are named."""
         for field, names in (("environment", environments), ("agent", agents)):
             known = {getattr(cell, field) for cell in self.cells}
             for name in names:
                 if name not in known:
                     raise unknown_name(f"{field}s", name, known)
-        cells = tuple(
+        cells = [
             cell
             for cell in self.cells
             if (not environments or cell.environment in environments)
             and (not agents or cell.agent in agents)
-        )
-        return replace(self, cells=cells)
+        ]
+        lengths = sorted({cell.max_skip for cell in cells})
+        for length in max_skips:
+            if length not in lengths:
+                raise BadInput("max_skips", length, f"known: {', '.join(map(str, lengths))}")
+        cells = [cell for cell in cells if not max_skips or cell.max_skip in max_skips]
+        return replace(self, cells=tuple(cells))
 
     def lasting(self, steps: int) -> Experiment:
         """The same with another budget of steps."""

@@ -17,6 +17,7 @@ from temporl.report.figures.paths import Stretch, greedy_path, path_text
 from temporl.report.figures.phase_plane import (
     HOW_TO_READ,
     Choices,
+    ask_everywhere,
     draw_skips,
     draw_stretches,
     draw_trace,
@@ -105,9 +106,7 @@ def choices_everywhere(policy: Policy) -> Choices:
         np.linspace(*ends, count, dtype=np.float32)
         for ends, count in zip((POSITIONS, VELOCITIES), GRID, strict=True)
     )
-    decisions = [[tuple(policy.decide(np.array([x, v]))) for x in positions] for v in velocities]
-    actions, skips = np.moveaxis(np.array(decisions, dtype=np.int64), -1, 0)
-    return Choices(positions, velocities, actions, skips)
+    return ask_everywhere(policy, positions, velocities, lambda x, v: np.array([x, v]))
 
 
 def height(position: Float[np.ndarray, " point"]) -> Float[np.ndarray, " point"]:

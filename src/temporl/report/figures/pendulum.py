@@ -18,6 +18,7 @@ from temporl.report.figures.paths import Stretch, greedy_path, path_text
 from temporl.report.figures.phase_plane import (
     HOW_TO_READ,
     Choices,
+    ask_everywhere,
     colour_bar,
     draw_skips,
     draw_stretches,
@@ -88,17 +89,11 @@ def choices_everywhere(policy: Policy) -> Choices:
     """Ask a policy about a grid of angles and speeds."""
     angles = np.linspace(-np.pi, np.pi, GRID[0])
     speeds = np.linspace(-SPEED, SPEED, GRID[1])
-    decisions = [
-        [
-            policy.decide(np.array([np.cos(angle), np.sin(angle), speed], np.float32))
-            for angle in angles
-        ]
-        for speed in speeds
-    ]
-    actions = np.array([[float(one.action[0]) for one in row] for row in decisions])
-    return Choices(
-        angles, speeds, actions, np.array([[one.skip for one in row] for row in decisions])
-    )
+
+    def observed(angle: float, speed: float) -> Points:
+        return np.array([np.cos(angle), np.sin(angle), speed], np.float32)
+
+    return ask_everywhere(policy, angles, speeds, observed)
 
 
 def draw_episode(axes: Axes, episode: Sequence[Stretch], lines: Sequence[Points]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from temporl.evaluation import Policy
 from temporl.report.figures.labels import Labels, Point, Points
 from temporl.report.figures.paths import Stretch
 from temporl.report.figures.style import TEXT, ink
@@ -30,6 +31,19 @@ class Choices(NamedTuple):
     upwards: Float[np.ndarray, " row"]
     actions: Float[np.ndarray, "row column"]
     skips: Int[np.ndarray, "row column"]
+
+
+def ask_everywhere(
+    policy: Policy,
+    across: Float[np.ndarray, " column"],
+    upwards: Float[np.ndarray, " row"],
+    observed: Callable[[float, float], np.ndarray],
+) -> Choices:
+    """Ask a policy what it would do at every place of a grid, as the agent observes it."""
+    decisions = [[policy.decide(observed(x, y)) for x in across] for y in upwards]
+    actions = [[np.asarray(one.action).item() for one in row] for row in decisions]
+    skips = [[one.skip for one in row] for row in decisions]
+    return Choices(across, upwards, np.array(actions, np.float64), np.array(skips))
 
 
 def draw_stretches(
