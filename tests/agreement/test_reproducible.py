@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -11,8 +12,11 @@ from tests.agreement.test_stepped_equals_compiled import assert_same
 
 import temporl
 from temporl.agents import make_agent
+from temporl.results.config import RunConfig
 from temporl.tabular import training
 from temporl.tabular.training import Trained, train_tabular
+from temporl.training import complete, plan_runs
+from temporl.training.progress import ProgressDisplay
 
 WORLD = temporl.EnvironmentSpec("temporl/ZigZag-v0", {"slip": 0.1})
 
@@ -72,24 +76,27 @@ def contents(folder: Path) -> dict[str, str]:
     }
 
 
-def test_the_number_of_workers_does_not_matter(tmp_path):
+def test_neither_the_number_of_workers_nor_the_order_matters(tmp_path):
+    stepped = RunConfig(
+        make_agent("t-q"), temporl.EnvironmentSpec("Blackjack-v1", {}, 20), episodes=60
+    )
+    quick = make_agent("t-dqn", hidden=(8,), batch_size=8)
+    networks = RunConfig(
+        quick, temporl.EnvironmentSpec("CartPole-v1"), steps=150, evaluate_every=50, driver="host"
+    )
+
     def folder(workers: int) -> Path:
         out = tmp_path / f"workers-{workers}"
-        temporl.train(
-            "t-q",
-            "temporl/ZigZag-v0",
-            episodes=200,
-            seeds=3,
-            env_options={"slip": 0.1},
-            out=out,
-            workers=workers,
-            progress=False,
-        )
+        runs = plan_runs(out, "stepped", stepped, range(5))
+        runs += plan_runs(out, "networks", networks, range(2))
+        Random(workers).shuffle(runs)
+        with ProgressDisplay("runs", len(runs), show=False) as display:
+            assert not complete(runs, workers, display)
         return out
 
-    one, two = (contents(folder(workers)) for workers in (1, 2))
-    assert len(one) == 3 * 6
-    assert one == two
+    one, two, four = (contents(folder(workers)) for workers in (1, 2, 4))
+    assert len(one) == 7 * 6
+    assert one == two == four
 
 
 def test_a_seed_does_not_depend_on_the_seeds_beside_it(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -231,3 +232,25 @@ def test_a_folder_that_is_deleted_meanwhile(tmp_path):
     assert process.returncode == 1
     assert "cannot be written: No such file or directory" in complaints
     assert "Traceback" not in complaints
+
+
+def obeying_permissions() -> None:
+    """Even the superuser may not write where nobody may: for the next program this process runs."""
+    drop_from_bounds, override_permissions = 24, 1
+    ctypes.CDLL(None).prctl(drop_from_bounds, override_permissions)
+
+
+def test_a_folder_that_nobody_may_write_to(tmp_path):
+    words = [*TEMPORL, "train", *LONG["tabular"][:-1], "10", "--out", str(tmp_path / "runs")]
+    subprocess.run(words, check=True, capture_output=True)
+    before = results(tmp_path / "runs")
+    folders = [path for path in (tmp_path / "runs").rglob("*") if path.is_dir()]
+    for folder in [tmp_path / "runs", *folders]:
+        folder.chmod(0o555)
+    done = subprocess.run(
+        [*words, "--seeds", "3"], capture_output=True, text=True, preexec_fn=obeying_permissions
+    )
+    assert done.returncode == 2
+    assert "Permission denied" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert results(tmp_path / "runs") == before

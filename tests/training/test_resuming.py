@@ -21,10 +21,17 @@ from temporl.training import device as device_training
 from temporl.training import execute
 
 
-def continuous(agent: str, **options) -> RunConfig:
+def continuous(agent: str, driver: str, **options) -> RunConfig:
     """Pendulum, evaluated from fixed starts, before the first step as well."""
-    config = deep(agent, "host", "Pendulum-v1", steps=900, warm_up=20, **options)
+    config = deep(agent, driver, "Pendulum-v1", steps=900, warm_up=20, **options)
     return replace(config, evaluation_starts=2, evaluate_every=300)
+
+
+def images(agent: str, driver: str, world: str, **options) -> RunConfig:
+    """A ring that keeps every image once, and is full long before the end."""
+    few = {"buffer_size": 60, "learning_starts": 20, "train_every": 4}
+    config = deep(agent, driver, world, steps=120, architecture="shared", **few, **options)
+    return replace(config, environment=EnvironmentSpec(world, {}, 25))
 
 
 CONFIGS = {
@@ -45,10 +52,15 @@ CONFIGS = {
     "t-dqn, host": deep("t-dqn", "host", max_skip=4, architecture="shared"),
     "dar, host": deep("dar", "host", max_skip=4),
     "ez-dqn, host": deep("ez-dqn", "host"),
-    "t-ddpg, host": continuous("t-ddpg", max_skip=4),
-    "td3, host": continuous("td3"),
-    "t-sac, host": continuous("t-sac", max_skip=4),
-    "figar, host": continuous("figar", max_skip=4),
+    "ddpg, host": continuous("ddpg", "host"),
+    "t-ddpg, host": continuous("t-ddpg", "host", max_skip=4),
+    "td3, device": continuous("td3", "device"),
+    "t-td3, host": continuous("t-td3", "host", max_skip=4),
+    "sac, host": continuous("sac", "host"),
+    "t-sac, device": continuous("t-sac", "device", max_skip=4),
+    "figar, host": continuous("figar", "host", max_skip=4),
+    "t-dqn, boards": images("t-dqn", "device", "gymnax/Breakout-MinAtar", max_skip=4),
+    "t-dqn, screens": images("t-dqn", "host", "ALE/Pong-v5", max_skip=4),
     "t-dqn, numbered observations": deep("t-dqn", "host", "FrozenLake-v1", 200, max_skip=3),
 }
 
