@@ -8,11 +8,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from temporl.environments import EnvironmentSpec, images
+from temporl.environments import EnvironmentSpec
 from temporl.environments.catalogue import step_limit_of
 from temporl.environments.images import ImageOptions, is_atari, stack_of, with_images
 from temporl.errors import BadInput
-from temporl.networks import convolutions
 
 
 class Slides(gym.Env):
@@ -189,7 +188,3 @@ def test_resizing_that_is_not_installed(monkeypatch, slides):
     monkeypatch.setitem(sys.modules, "cv2", None)
     with pytest.raises(BadInput, match=r"pip install -e '\.\[atari\]'"):
         EnvironmentSpec.given(slides, {"shape": (40, 50)})
-
-
-def test_a_screen_is_what_the_nature_network_takes():
-    assert images.SMALLEST_SCREEN == convolutions.SMALLEST_SCREEN
