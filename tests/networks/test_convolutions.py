@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import gymnasium as gym
 import jax
 import jax.numpy as jnp
@@ -20,6 +22,7 @@ from temporl.networks.convolutions import (
     convolved_size,
     draw_convolutions,
 )
+from temporl.networks.correlation import correlate, patches
 from temporl.skipping import Connection
 
 BOARDS = Spaces((5, 6, 2), None, 3)
@@ -154,3 +157,24 @@ def test_the_target_follows_every_few_updates():
         state = learn(state)
         followed.append(bool((state.network[0].weight == state.target[0].weight).all()))
     assert followed == [False, False, True] * 2
+
+
+@pytest.mark.parametrize("shape", [(2, 9, 8, 4), (5, 6, 3), (2, 3, 4, 4, 1)])
+@pytest.mark.parametrize("width", [2, 3])
+def test_gradients_are_those_of_plain_differentiation(width, shape):
+    random = np.random.default_rng(width)
+    images = jnp.asarray(random.normal(size=shape), jnp.float32)
+    filters = jnp.asarray(random.normal(size=(width, width, shape[-1], 5)), jnp.float32)
+
+    def plain(images, filters):
+        return patches(images, width) @ filters.reshape(-1, 5)
+
+    def total(function, images, filters):
+        return jnp.tanh(function(images, filters)).sum()
+
+    ours, expected = (
+        jax.grad(partial(total, function), argnums=(0, 1))(images, filters)
+        for function in (correlate, plain)
+    )
+    for gradient, known in zip(ours, expected, strict=True):
+        np.testing.assert_allclose(gradient, known, atol=1e-5)

@@ -1,7 +1,7 @@
 """Networks as plain tuples of arrays, applied to whole batches.
 
-Nothing here asks whether an array is NumPy's or JAX's: training traces these functions, and a
-saved policy calls the very same ones on NumPy arrays.
+Nothing here but `correlate` asks whether an array is NumPy's or JAX's: training traces these
+functions, and a saved policy calls the very same ones on NumPy arrays.
 """
 
 from temporl.networks.actor_critic import (

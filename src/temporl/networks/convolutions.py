@@ -2,8 +2,7 @@
 
 A convolution moves on by half its width, rounded down: of widths 8, 4 and 3 that makes the strides
 4, 2 and 1 of the Nature network. It is one product of a matrix with all patches of an image, so
-that NumPy and JAX compute it alike. XLA's own convolution is faster for screens by itself, and on a
-CPU several times slower within a condition or a loop, where all of training happens.
+that NumPy and JAX compute it alike.
 """
 
 from __future__ import annotations
@@ -13,7 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from temporl.networks.layers import Layer, Numbers, as_input, hidden, namespace, relu
+from temporl.networks.correlation import correlate
+from temporl.networks.layers import (
+    Layer,
+    Numbers,
+    as_input,
+    hidden,
+    hidden_from_rows,
+    namespace,
+    relu,
+)
 
 Shape = tuple[int, ...]
 
@@ -74,13 +82,8 @@ def convolve(convolution: Convolution, images: Numbers) -> Numbers:
     images = namespace(images).moveaxis(images, -3, -4)
     images = images.reshape(*batch, high, wide, stride * stride * channels)
     weight = weight.reshape(blocks, stride, blocks, stride, channels, filters)
-    weight = namespace(weight).moveaxis(weight, 2, 1).reshape(-1, filters)
-    patches = [
-        images[..., row : row + down, column : column + across, :]
-        for row in range(blocks)
-        for column in range(blocks)
-    ]
-    return namespace(images).concat(patches, axis=-1) @ weight + bias
+    filters_of_blocks = namespace(weight).moveaxis(weight, 2, 1)
+    return correlate(images, filters_of_blocks.reshape(blocks, blocks, -1, filters)) + bias
 
 
 def _places(size: int, width: int) -> int:
@@ -88,25 +91,26 @@ def _places(size: int, width: int) -> int:
 
 
 def convolved(convolutions: Sequence[Convolution], images: Numbers) -> Numbers:
-    """What convolutions, with a rectifier behind each, make of images: one in each column."""
+    """What convolutions, with a rectifier behind each, make of images: one in each row."""
     seen = images.astype(np.float32) / np.float32(255)
     for one in convolutions:
         seen = relu(convolve(one, seen))
-    return seen.reshape(*seen.shape[:-3], -1).T
+    return seen.reshape(*seen.shape[:-3], -1)
 
 
 def perceive(layers: Sequence[Layer | Convolution], observation: Numbers) -> Numbers:
     """What hidden layers make of observations; convolutions come first where these are images."""
     convolutions, dense = _parted(layers)
     if convolutions:
-        return hidden(dense, convolved(convolutions, observation))
+        first, *others = dense
+        return hidden(others, hidden_from_rows(first, convolved(convolutions, observation)))
     return hidden(dense, as_input(observation, dense[0].weight.shape[0]))
 
 
 def perceive_shared(layers: Sequence[Layer | Convolution], observation: Numbers) -> Numbers:
     """What a skip network can share of it: the convolutions, or all layers where there are none."""
     convolutions, _ = _parted(layers)
-    return perceive(convolutions or layers, observation)
+    return convolved(convolutions, observation) if convolutions else perceive(layers, observation)
 
 
 def _parted(layers: Sequence[Layer | Convolution]) -> tuple[list[Convolution], list[Layer]]:

@@ -19,7 +19,7 @@ from temporl.networks.convolutions import (
     Shape,
     convolved_size,
     draw_convolutions,
-    perceive,
+    perceive_shared,
 )
 from temporl.networks.layers import (
     Layer,
@@ -31,6 +31,8 @@ from temporl.networks.layers import (
     draw_layer,
     draw_layers,
     hidden,
+    hidden_from_rows,
+    namespace,
     relu,
 )
 
@@ -100,12 +102,13 @@ def skip_values(
         features = hidden(rest, relu(apply_joined(first, inputs, action)))
         return as_rows(apply(network.head, features))
     if network.trunk:
-        features = perceive(network.trunk, observation)
+        features = perceive_shared(network.trunk, observation)
     else:
         features = behaviour_features(observation)
     context = hidden(network.context, action)
     if not network.joined:
         return as_rows(apply_joined(network.head, features, context))
     first, *others = network.joined
-    features = hidden(others, relu(apply_joined(first, features, context)))
+    rows = namespace(features).concat([features, context.T], axis=-1)
+    features = hidden(others, hidden_from_rows(first, rows))
     return as_rows(apply(network.head, features))
