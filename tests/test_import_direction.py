@@ -12,7 +12,7 @@ import temporl
 ROOT = Path(temporl.__file__).parent
 LAYERS = [
     {"errors", "compilation", "pausing", "version"},
-    {"randomness", "schedules"},
+    {"randomness", "schedules", "course"},
     {"skipping", "networks"},
     {"replay"},
     {"environments", "wrappers"},

@@ -10,6 +10,7 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Float, Int
 
+from temporl.course import Moments
 from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.images import ImageOptions, with_images
 from temporl.errors import require_at_least
@@ -54,6 +55,20 @@ class Policy(Protocol):
         ...
 
 
+class CountedSkips:
+    """A policy that counts which skips it chooses."""
+
+    def __init__(self, policy: Policy, longest: int) -> None:
+        self.policy = policy
+        self.chosen = np.zeros(longest, dtype=np.int64)
+
+    def decide(self, observation: Any) -> Decision:
+        """What the policy decides."""
+        decision = self.policy.decide(observation)
+        self.chosen[decision.skip - 1] += 1
+        return decision
+
+
 @dataclass(frozen=True)
 class Trained:
     """What a finished run leaves behind."""
@@ -62,6 +77,7 @@ class Trained:
     evaluations: Evaluations
     episodes: int
     steps: int
+    course: Moments | None = None
 
 
 @dataclass(frozen=True)

@@ -94,10 +94,11 @@ def test_a_failure_while_writing_leaves_nothing(tmp_path, monkeypatch, part):
 
 
 def test_a_finished_run_is_never_changed(folder):
-    before = {name: (folder / name).read_bytes() for name in files(folder)}
+    group = folder.parent
+    before = {name: (group / name).read_bytes() for name in files(group)}
     write_run(folder, CONFIG, 0, trained(seed=1), "9.9.9")
-    assert {name: (folder / name).read_bytes() for name in files(folder)} == before
-    assert [path.name for path in folder.parent.iterdir()] == ["seed-0"]
+    assert {name: (group / name).read_bytes() for name in files(group)} == before
+    assert {path.name for path in group.iterdir()} == {"seed-0", "course"}
 
 
 def test_nothing_of_the_machine_or_its_user_is_written_down(tmp_path, monkeypatch):

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from tests.training.stopping import at, deep, outcome, planned, stopped, tabular
 
+from temporl.course import Course
 from temporl.environments import EnvironmentSpec
 from temporl.errors import DamagedFile, RunFailed
 from temporl.results.config import RunConfig
+from temporl.results.course import read_course
 from temporl.results.files import as_json
 from temporl.results.lock import locked
-from temporl.results.runs import read_config, working_folder
+from temporl.results.runs import is_finished, read_config, working_folder
 from temporl.tabular import training as tabular_training
 from temporl.training import device as device_training
 from temporl.training import execute
@@ -84,12 +86,27 @@ def test_a_run_left_off_again_and_again_ends_as_one_that_never_was(name, tmp_pat
         assert not broken.folder.exists()
     assert times >= 2
     assert outcome(broken) == outcome(run)
+    taken_up, calm = read_course(broken.folder), read_course(run.folder)
+    assert np.array_equal(taken_up.step, calm.step)
+    assert np.array_equal(taken_up.chosen, calm.chosen)
+    assert (np.diff(taken_up.seconds, prepend=0.0) > 0).all()
     assert not working_folder(broken.folder).exists()
     record = read_config(broken.folder)["resumed"]
     assert len(record["at_steps"]) == times
     assert record["at_steps"] == sorted(record["at_steps"])
     assert record["exact"] is True
     assert "resumed" not in read_config(run.folder)
+
+
+@pytest.mark.parametrize("name", ["t-q, compiled", "t-dqn, device"])
+def test_a_run_that_goes_on_from_an_older_checkpoint_has_no_course(name, tmp_path, monkeypatch):
+    run = planned(tmp_path, CONFIGS[name])
+    with monkeypatch.context() as older:
+        older.setattr(Course, "arrays", lambda _: {})
+        assert stopped(run, pauses=2)
+    execute(run)
+    assert read_course(run.folder) is None
+    assert is_finished(run.folder)
 
 
 @pytest.mark.parametrize("name", ["t-q, compiled", "t-dqn, device", "t-dqn, host"])

@@ -145,3 +145,8 @@ class Behaviour(Protocol):
     def update(self, state: State, batch: Batch, key: Array) -> tuple[State, Metrics]:
         """Learn from single steps."""
         ...
+
+
+def longest_skip(agent: Any) -> int:
+    """The longest skip that an agent's greedy policy can choose."""
+    return int(getattr(agent, "skip_lengths", (1,))[-1])

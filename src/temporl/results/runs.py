@@ -23,6 +23,7 @@ from temporl.errors import BadInput, DamagedFile
 from temporl.evaluation import Trained
 from temporl.results.card import model_card
 from temporl.results.config import MOST_EVALUATIONS, RunConfig, run_identity
+from temporl.results.course import course_bytes, write_course
 from temporl.results.files import (
     MOST_JSON,
     as_json,
@@ -115,16 +116,21 @@ def write_run(
     files = {EVALUATIONS: _evaluations_file(trained), CONFIG: as_json(record)}
     files |= {f"{POLICY}/{name}": c for name, c in policy_files(trained.policy, config).items()}
     files[f"{POLICY}/{CARD}"] = model_card(config, seed, trained, version).encode()
-    add_run(folder, files, run_identity(record))
+    course = None if trained.course is None else course_bytes(trained.course)
+    add_run(folder, files, run_identity(record), course)
 
 
-def add_run(folder: Path, files: Mapping[str, bytes], run: str) -> None:
-    """Put the files of a finished run into their place; one that is there stays as it is."""
+def add_run(folder: Path, files: Mapping[str, bytes], run: str, course: bytes | None) -> None:
+    """Put the files of a finished run into their place, and its course beside it.
+
+    A run that is there already stays as it is.
+    """
     workplace = working_folder(folder)
     with cannot_write(workplace):
         workplace.mkdir(parents=True, exist_ok=True)
     try:
-        write_folder(folder, files, run, workplace)
+        if write_folder(folder, files, run, workplace) and course is not None:
+            write_course(folder, course)
     finally:
         with suppress(OSError):  # it is not empty if the run has checkpoints
             workplace.rmdir()

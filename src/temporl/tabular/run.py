@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from temporl.course import Course
 from temporl.evaluation import Evaluations, empty_evaluations
 from temporl.pausing import Arrays
 from temporl.randomness import Purpose, stream
@@ -28,6 +29,7 @@ class Run:
             evaluation=stream(seed, Purpose.EVALUATION),
             evaluation_environment=stream(seed, Purpose.EVALUATION_ENVIRONMENT),
         )
+        self.course = Course(int(policy.learner.skips[-1]))
         self._parts = [empty_evaluations(0)]
 
     @property
@@ -46,11 +48,15 @@ class Run:
     def arrays(self) -> Arrays:
         """All that a run is, as a checkpoint holds it."""
         numbers = {"episode": np.array(self.episode), "step": np.array(self.step)}
-        return numbers | {
-            f"{kind}/{name}": array
-            for kind, group in self._groups().items()
-            for name, array in group._asdict().items()
-        }
+        return (
+            numbers
+            | self.course.arrays()
+            | {
+                f"{kind}/{name}": array
+                for kind, group in self._groups().items()
+                for name, array in group._asdict().items()
+            }
+        )
 
     def restore(self, saved: Arrays | None) -> None:
         """Go on from what `arrays` gave."""
@@ -62,6 +68,7 @@ class Run:
                 array[...] = saved[f"{kind}/{name}"]
         rows = {name: saved[f"evaluations/{name}"] for name in Evaluations._fields}
         self._parts = [Evaluations(**rows)]
+        self.course.restore(saved)
 
     def _groups(self) -> dict[str, Any]:
         return {

@@ -12,7 +12,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from temporl.evaluation import Evaluations, empty_evaluations, play_episode
+from temporl.evaluation import CountedSkips, Evaluations, empty_evaluations, play_episode
 from temporl.randomness import Purpose, Stream, episode_seed
 from temporl.schedules import epsilon_at
 from temporl.skipping.connections import run_length
@@ -29,7 +29,7 @@ def train_episodes_by_stepping(
     """Train episode by episode; each yields the evaluation after it."""
     evaluation_environment = make()
     policy, budget, seed = run.policy, run.budget, run.seed
-    evaluated = replace(policy, ties=run.streams.evaluation)
+    greedy = replace(policy, ties=run.streams.evaluation)
     scratch = Episode(np.empty(budget.step_limit, dtype=np.int64), np.empty(budget.step_limit))
     learner = policy.learner
     while (spent := run.spent) < budget.amount:
@@ -48,10 +48,12 @@ def train_episodes_by_stepping(
         row = empty_evaluations(int(due))
         for column in range(len(row.episode)):
             evaluation_seed = episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, run.episode)
+            evaluated = CountedSkips(greedy, int(learner.skips[-1]))
             row.episode[column], row.step[column] = run.episode, run.step
             row.returns[column], row.lengths[column], row.decisions[column] = play_episode(
                 evaluated, evaluation_environment, evaluation_seed
             )
+            run.course.add(run.step, evaluated.chosen)
         yield row
     evaluation_environment.close()
 

@@ -68,7 +68,7 @@ def train_tabular(
         if breaks is not None and run.spent < amount:
             breaks.pause(run.step, run.arrays)
     environment.close()
-    return Trained(policy, run.evaluations(), run.episode, run.step)
+    return Trained(policy, run.evaluations(), run.episode, run.step, run.course.moments())
 
 
 def _latest(evaluations: Evaluations) -> dict[str, float]:
@@ -104,4 +104,5 @@ def train_compiled(
             scratch,
             room,
         )
+        run.course.add(run.step)
         yield Evaluations(*(column[:count] for column in room))

@@ -19,6 +19,7 @@ from typing import Any
 from temporl.errors import BadInput, RunFailed
 from temporl.evaluation import Report
 from temporl.results.config import run_identity
+from temporl.results.course import course_file
 from temporl.results.files import MANIFEST
 from temporl.results.runs import add_run
 from temporl.training.interruption import Interruption, interruptible
@@ -29,6 +30,7 @@ from temporl.training.sweep import Failure, compiler_settings
 RETRIES = 20
 """How often a run is sent out again because its worker or its node died."""
 SECONDS_TO_ANSWER = 5.0
+COURSE = "course"
 AHEAD = 2
 """Runs that are sent out for each core: one that it works on, and one that waits."""
 
@@ -63,11 +65,12 @@ def execute_remotely(data: str) -> dict[str, bytes] | str:
             execute(run)
         except Exception as error:  # an environment may raise anything
             return failure_reason(error)
-        return {
+        files = {
             str(path.relative_to(run.folder)): path.read_bytes()
             for path in run.folder.rglob("*")
             if path.is_file()
         }
+        return files | {COURSE: course_file(run.folder).read_bytes()}
 
 
 def complete_on_ray(
@@ -143,4 +146,5 @@ def _take_in(run: PlannedRun, files: dict[str, bytes] | str) -> None:
     if isinstance(files, str):
         raise RunFailed(files)
     files.pop(MANIFEST)  # it is made anew from what arrived
-    add_run(run.folder, files, run_identity(run.plan()))
+    course = files.pop(COURSE)
+    add_run(run.folder, files, run_identity(run.plan()), course)

@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from temporl.agents.agent import longest_skip
 from temporl.agents.policy import NetworkPolicy, agent_spaces, check_spaces
+from temporl.course import Course
 from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.device import device_twin
 from temporl.environments.images import stack_of
@@ -56,7 +58,8 @@ def train_deep(
     breaks: Breaks | None = None,
 ) -> Trained:
     """Train one seed for a number of steps, with greedy evaluations on the way."""
-    tree_breaks = TreeBreaks(breaks or NoBreaks())
+    course = Course(longest_skip(agent))
+    tree_breaks = TreeBreaks(breaks or NoBreaks(), course)
     environment = (make or partial(spec.make, training=True))()
     observations, actions = environment.observation_space, environment.action_space
     check_spaces(agent, observations, actions, spec.name)
@@ -87,6 +90,8 @@ def train_deep(
                 place = f"seed {seed}, step {point.step}"
                 raise RunFailed(f"{spec.name}: {quantity} became {number} ({place})")
         rows += [(point.episode, point.step, *played) for played in point.evaluations]
+        if point.evaluations:
+            course.add(point.step, point.chosen)
         if on_progress is not None:
             on_progress(Report(point.step / steps, point.step, measured))
     assert point is not None
@@ -95,4 +100,4 @@ def train_deep(
         for column, value in zip(columns, values, strict=True):
             column[row] = value
     trained = replace(policy, networks=point.networks())
-    return Trained(trained, columns, point.episode, point.step)
+    return Trained(trained, columns, point.episode, point.step, course.moments())

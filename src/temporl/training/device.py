@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from temporl.agents.agent import Networks
+from temporl.agents.agent import Networks, longest_skip
 from temporl.environments.device import DeviceEnvironment, DeviceState
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment, Decision
@@ -89,8 +89,8 @@ class DeviceTraining:
         return Play(progress, observation, state, episode)
 
     @partial(jax.jit, static_argnums=0)
-    def evaluate(self, play: Play, key: Array, number: Array) -> tuple[Array, Array, Array]:
-        """Play one greedy episode: its return, steps and decisions."""
+    def evaluate(self, play: Play, key: Array, number: Array) -> tuple[Array, ...]:
+        """Play one greedy episode: its return, steps and decisions, and its skips counted."""
         networks = self.tick.agent.policy(play.progress.agent)
 
         class Watched(NamedTuple):
@@ -100,6 +100,7 @@ class DeviceTraining:
             total: Array
             length: Array
             decisions: Array
+            chosen: Array
             over: Array
 
         def step(watched: Watched) -> Watched:
@@ -122,6 +123,7 @@ class DeviceTraining:
                 watched.total + reward,
                 watched.length + 1,
                 watched.decisions + free,
+                watched.chosen.at[commitment.decision.skip - 1].add(free),
                 over,
             )
 
@@ -129,9 +131,12 @@ class DeviceTraining:
         zero = jnp.int32(0)
         nothing = jnp.zeros(self.tick.spaces.action_shape, self.tick.spaces.action_dtype)
         free = Commitment(Decision(nothing, zero), zero)
-        begin = Watched(observation, state, free, jnp.float32(0), zero, zero, jnp.array(False))
+        chosen = jnp.zeros(longest_skip(self.tick.agent), jnp.int32)
+        begin = Watched(
+            observation, state, free, jnp.float32(0), zero, zero, chosen, jnp.array(False)
+        )
         end = jax.lax.while_loop(lambda watched: ~watched.over, step, begin)
-        return end.total, end.length, end.decisions
+        return end.total, end.length, end.decisions, end.chosen
 
 
 def train_on_device(
@@ -157,15 +162,17 @@ def train_on_device(
             play.episode.block_until_ready()
             if time.monotonic() - began < STRIDE_SECONDS:
                 stride *= 2
-        evaluations = []
+        evaluations, chosen = [], np.zeros(longest_skip(tick.agent), np.int64)
         for number in episodes:
-            total, length, decisions = training.evaluate(play, key, np.int32(number))
+            total, length, decisions, skips = training.evaluate(play, key, np.int32(number))
             evaluations.append((float(total), int(length), int(decisions)))
+            chosen += skips
         agent = play.progress.agent
         yield Point(
             step,
             int(play.episode),
             evaluations,
+            chosen,
             partial(_networks, tick, agent),
             play.progress.metrics,
         )

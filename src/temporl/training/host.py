@@ -16,11 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from temporl.agents.agent import Networks
+from temporl.agents.agent import Networks, longest_skip
 from temporl.agents.policy import NetworkPolicy
 from temporl.environments.actions import actions_of
 from temporl.errors import RunFailed
-from temporl.evaluation import play_episode
+from temporl.evaluation import CountedSkips, play_episode
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment
 from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
@@ -164,7 +164,7 @@ def train_on_host(
 
     A run can be left off where an episode begins: its seed makes the environment as it was.
     """
-    training = HostTraining(tick)
+    training, longest = HostTraining(tick), longest_skip(tick.agent)
     key = jax.random.key(seed)
     seeds = jax.jit(partial(episode_seeds, key), static_argnums=0)
     world = CheckedEnvironment(environment, name, seed, policy)
@@ -195,13 +195,14 @@ def train_on_host(
             prepared = training.advance(prepared, key, answer, learns)
         progress = prepared.progress
         networks = partial(as_arrays, tick.agent.policy(progress.agent))
-        evaluations = []
+        evaluations, chosen = [], np.zeros(longest, np.int64)
         if evaluation_environment is not None and episodes:
-            current = replace(policy, networks=networks())
+            current = CountedSkips(replace(policy, networks=networks()), longest)
+            chosen = current.chosen
             for number in episodes:
                 start = int(seeds(Purpose.EVALUATION_ENVIRONMENT, number))
                 evaluations.append(play_episode(current, evaluation_environment, start))
-        yield Point(step, world.episode, evaluations, networks, progress.metrics)
+        yield Point(step, world.episode, evaluations, chosen, networks, progress.metrics)
     environment.close()
     if evaluation_environment is not None:
         evaluation_environment.close()

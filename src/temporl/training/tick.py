@@ -42,6 +42,8 @@ class Point(NamedTuple):
     episode: int
     evaluations: list[tuple[float, int, int]]
     """Return, steps and decisions of the greedy episodes that were played, if any were."""
+    chosen: np.ndarray
+    """How often 1, 2, ... steps were chosen in them."""
     networks: Callable[[], Networks]
     """The policy's networks at this moment, as NumPy arrays; valid until training goes on."""
     metrics: Metrics

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from temporl.course import Course
 from temporl.errors import DamagedFile
 from temporl.pausing import Arrays, Breaks, NoBreaks
 
@@ -18,9 +19,10 @@ STATE, ROWS, STEP = "state", "rows", "step"
 
 @dataclass
 class TreeBreaks:
-    """The breaks of a run whose state is a tree; the rows of its evaluations go with it."""
+    """The breaks of a run whose state is a tree; its evaluations and its course go with it."""
 
     breaks: Breaks = field(default_factory=NoBreaks)
+    course: Course = field(default_factory=lambda: Course(1))
     rows: list[tuple[float, ...]] = field(default_factory=list)
     done: int = -1
     """Up to which step everything was evaluated before the run was left off."""
@@ -32,6 +34,7 @@ class TreeBreaks:
             return begun
         self.done = int(saved[STEP])
         self.rows.extend(map(tuple, saved[ROWS].tolist()))
+        self.course.restore(saved)
         return with_named_leaves(begun, saved, STATE)
 
     def pause(self, step: int, state: Any) -> None:
@@ -39,7 +42,8 @@ class TreeBreaks:
 
         def arrays() -> Arrays:
             rows = np.array(self.rows, np.float64).reshape(-1, 5)
-            return {STEP: np.array(step), ROWS: rows, **named_leaves(state, STATE)}
+            course = self.course.arrays()
+            return {STEP: np.array(step), ROWS: rows, **course, **named_leaves(state, STATE)}
 
         self.breaks.pause(step, arrays)
 
