@@ -74,7 +74,7 @@ def test_a_run_folder_holds_what_it_should(folder):
 
 
 def test_nothing_temporary_is_left_beside_a_run(folder):
-    assert [path.name for path in folder.parent.iterdir()] == ["seed-0"]
+    assert {path.name for path in folder.parent.iterdir()} == {"seed-0", "course"}
     assert is_finished(folder)
 
 

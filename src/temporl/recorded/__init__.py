@@ -8,6 +8,7 @@ the skip network is fitted to that.
 from temporl.recorded.behaviour import FrozenBehaviour, behaviour_of
 from temporl.recorded.collecting import collect_episodes
 from temporl.recorded.episodes import Episode, minari_episodes
+from temporl.recorded.keeping import keep_return
 from temporl.recorded.learning import learn_skips
 from temporl.recorded.policy import SkipPolicy, load_skip_policy, save_skip_policy
 
@@ -17,6 +18,7 @@ __all__ = [
     "SkipPolicy",
     "behaviour_of",
     "collect_episodes",
+    "keep_return",
     "learn_skips",
     "load_skip_policy",
     "minari_episodes",

@@ -10,8 +10,11 @@ import numpy as np
 from jaxtyping import Float
 
 from temporl.agents.dar import DAR
+from temporl.agents.figar import FiGAR
 from temporl.agents.policy import NetworkPolicy
+from temporl.environments.actions import actions_of, within_bounds
 from temporl.errors import BadInput
+from temporl.networks.actor_critic import least_value
 
 Rows = Any
 """An array with a row for each sample."""
@@ -49,8 +52,7 @@ class PolicyBehaviour:
     @property
     def gamma(self) -> float:
         """The discount its values were learned with."""
-        agent = self.policy.agent
-        return float(getattr(agent, "behaviour", agent).gamma)
+        return float(_below_skips(self.policy)[0].gamma)
 
     def _values(self, observations: Rows) -> Float[np.ndarray, "row action"]:
         seen = np.asarray(observations, dtype=np.float32)
@@ -67,17 +69,58 @@ class PolicyBehaviour:
         return np.asarray(values, dtype=np.float64)
 
 
+@dataclass(frozen=True)
+class ActorBehaviour:
+    """A trained actor and its critics, of this library, as a frozen behaviour."""
+
+    policy: NetworkPolicy
+    actions: gym.spaces.Box
+
+    @property
+    def gamma(self) -> float:
+        """The discount its values were learned with."""
+        return float(_below_skips(self.policy)[0].gamma)
+
+    def act(self, observations: Rows) -> Rows:
+        """The actor's action for every row, within the environment's bounds."""
+        agent, networks = _below_skips(self.policy)
+        chosen = np.asarray(agent.best_action(networks, np.asarray(observations, np.float32)))
+        rows = chosen.reshape(-1, *self.actions.shape)
+        return within_bounds(rows, self.actions.low, self.actions.high).astype(self.actions.dtype)
+
+    def value(self, observations: Rows, actions: Rows) -> Float[np.ndarray, " row"]:
+        """What the most careful critic says of an action in every row."""
+        seen = np.asarray(observations, dtype=np.float32)
+        chosen = actions_of(self.actions).inward(actions).reshape(len(seen), -1)
+        values = least_value(_below_skips(self.policy)[1].critics, seen, chosen)
+        return np.asarray(values, dtype=np.float64)
+
+
+def _below_skips(policy: NetworkPolicy) -> tuple[Any, Any]:
+    """The agent that picks actions and its networks, without a skip policy on top of it."""
+    if hasattr(policy.agent, "behaviour"):
+        return policy.agent.behaviour, policy.networks.behaviour
+    return policy.agent, policy.networks
+
+
 def behaviour_of(agent: Any) -> FrozenBehaviour:
     """An agent as a frozen behaviour: a trained policy of this library, or a behaviour already."""
     if isinstance(agent, NetworkPolicy):
         if not isinstance(agent.observations, gym.spaces.Box):
             raise BadInput("behaviour", agent.observations, "allowed: observations that are arrays")
-        if not isinstance(agent.actions, gym.spaces.Discrete) or isinstance(agent.agent, DAR):
-            raise BadInput("behaviour", agent.agent, "allowed: an agent with a value per action")
+        if isinstance(agent.agent, DAR | FiGAR):
+            raise BadInput(
+                "behaviour", agent.agent, "allowed: an agent whose values are of actions"
+            )
+        if isinstance(agent.actions, gym.spaces.Box):
+            return ActorBehaviour(agent, agent.actions)
+        assert isinstance(agent.actions, gym.spaces.Discrete)
         return PolicyBehaviour(agent, agent.actions)
     if all(hasattr(agent, name) for name in ("actions", "gamma", "act", "value")):
         behaviour: FrozenBehaviour = agent
         return behaviour
     raise BadInput(
-        "behaviour", agent, "allowed: a trained dqn, temporl.sb3.FrozenModel, or one of your own"
+        "behaviour",
+        agent,
+        "allowed: a trained dqn, ddpg, td3 or sac, temporl.sb3.FrozenModel, or your own",
     )

@@ -22,7 +22,7 @@ from temporl.networks import Layer, draw_layers
 from temporl.randomness import Purpose, generator
 from temporl.recorded.behaviour import behaviour_of
 from temporl.recorded.episodes import Episode
-from temporl.recorded.policy import SkipPolicy, relative_values, skip_inputs
+from temporl.recorded.policy import SkipPolicy, network_values, skip_inputs
 from temporl.recorded.targets import skip_targets
 from temporl.skipping import Step
 from temporl.skipping.skips import read_skips
@@ -44,8 +44,8 @@ def learn_skips(
     """Learn how long to play what a frozen behaviour chooses, from recorded episodes alone.
 
     Args:
-        behaviour: A trained `dqn` policy, `temporl.sb3.FrozenModel`, or anything like
-            `FrozenBehaviour`.
+        behaviour: A trained `dqn`, `ddpg`, `td3` or `sac` policy, `temporl.sb3.FrozenModel`, or
+            anything like `FrozenBehaviour`.
         episodes: Recorded episodes: `Episode`, or sequences of `temporl.Step`.
         max_skip: Longest skip; 10 unless given.
         skips: The set of skips: `"all"`, `"powers-of-two"`, or lengths.
@@ -53,7 +53,7 @@ def learn_skips(
         batch_size: How many recorded steps are in each.
         learning_rate: Step size of Adam, falling to zero along a cosine.
         hidden: Widths of the hidden layers.
-        tolerance: How much a longer skip may cost, in return.
+        tolerance: How much a longer skip may cost, in return; `keep_return` finds the largest.
         seed: What everything random follows from.
     """
     frozen, lengths = behaviour_of(behaviour), read_skips(_words(skips), max_skip, default=10)
@@ -104,7 +104,7 @@ def _fit(
     """Least squares over the known targets, compiled as one loop."""
 
     def loss(learned: Any, rows: Array) -> Array:
-        errors = relative_values(learned, inputs[rows]) - targets[rows]
+        errors = network_values(learned, inputs[rows]) - targets[rows]
         return jnp.sum(jnp.where(known[rows], errors, 0.0) ** 2) / batch_size
 
     def update(carry: Any, number: Array) -> tuple[Any, None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,16 +11,25 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save
 
 from temporl.errors import BadInput, DamagedFile
 from temporl.networks import Layer, apply, as_rows, hidden
 from temporl.networks.layers import Numbers
 from temporl.recorded.behaviour import FrozenBehaviour, behaviour_of
+from temporl.results.arrays import parse_any
+from temporl.results.files import (
+    MOST_JSON,
+    as_json,
+    cannot_write,
+    read_bytes,
+    read_json,
+    write_file,
+)
 from temporl.skipping import Decision, Skips, skip_set
 
 DESCRIPTION, ARRAYS = "skip-policy.json", "skip-network.safetensors"
+MOST_ARRAYS = 64 * 2**20
 
 
 def skip_inputs(actions: gym.Space[Any], observations: Any, chosen: Any) -> np.ndarray:
@@ -33,7 +42,7 @@ def skip_inputs(actions: gym.Space[Any], observations: Any, chosen: Any) -> np.n
     return np.concatenate([seen, np.asarray(chosen, np.float32).reshape(len(seen), -1)], axis=1)
 
 
-def relative_values(layers: Sequence[Layer], inputs: Numbers) -> Numbers:
+def network_values(layers: Sequence[Layer], inputs: Numbers) -> Numbers:
     """The value of every skip relative to that of the state, a row for every input."""
     return as_rows(apply(layers[-1], hidden(layers[:-1], inputs.T)))
 
@@ -48,70 +57,92 @@ class SkipPolicy:
     centre: Float[np.ndarray, " input"]
     scale: Float[np.ndarray, " input"]
     tolerance: float
-    """A skip is good enough if its value is at most this far below the best."""
+    """A skip is good enough if its value is at most this far below the best. Below zero: how much
+    better than a single step a longer skip must be."""
 
     def decide(self, observation: Any) -> Decision:
         """The greedy decision."""
         action = self.behaviour.act(np.asarray(observation)[None])[0]
-        values = self._relative(observation, action)
-        good = np.flatnonzero(values >= values.max() - self.tolerance)
+        (values,) = self.relative_values(np.asarray(observation)[None], np.asarray(action)[None])
+        good = values >= values.max() - max(self.tolerance, 0.0)
+        if self.tolerance < 0:
+            good &= values >= values[0] - self.tolerance
+        longest = np.flatnonzero(good)[-1] if good.any() else 0
         is_number = isinstance(self.behaviour.actions, gym.spaces.Discrete)
-        return Decision(int(action) if is_number else np.asarray(action), self.skips[good[-1]])
+        return Decision(int(action) if is_number else np.asarray(action), self.skips[longest])
 
     def skip_values(self, observation: Any, action: Any = None) -> dict[int, float]:
         """The value of every skip for an action, the greedy one unless another is given."""
         seen = np.asarray(observation)[None]
         greedy = self.behaviour.act(seen)
         state_value = float(self.behaviour.value(seen, greedy)[0])
-        values = self._relative(observation, greedy[0] if action is None else action)
+        chosen = greedy if action is None else np.asarray(action)[None]
+        (values,) = self.relative_values(seen, chosen)
         return {
             skip: state_value + float(value) for skip, value in zip(self.skips, values, strict=True)
         }
 
     def with_tolerance(self, tolerance: float) -> SkipPolicy:
         """The same policy, more or less eager to commit."""
-        if not tolerance >= 0:
-            raise BadInput("tolerance", tolerance, "allowed: a number of at least 0")
+        if math.isnan(tolerance):
+            raise BadInput("tolerance", tolerance, "allowed: a number")
         return replace(self, tolerance=tolerance)
 
-    def _relative(self, observation: Any, action: Any) -> Float[np.ndarray, " skip"]:
-        inputs = skip_inputs(
-            self.behaviour.actions, np.asarray(observation)[None], np.asarray(action)[None]
-        )
-        return np.asarray(relative_values(self.layers, (inputs - self.centre) / self.scale)[0])
+    def relative_values(self, observations: Any, actions: Any) -> Float[np.ndarray, "row skip"]:
+        """The value of every skip relative to that of the state, for many states at once."""
+        inputs = skip_inputs(self.behaviour.actions, observations, actions)
+        return np.asarray(network_values(self.layers, (inputs - self.centre) / self.scale))
 
 
 def save_skip_policy(policy: SkipPolicy, folder: str | Path) -> None:
     """Write the skip policy without its behaviour, which belongs to somebody else."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    with cannot_write(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     arrays = {"centre": policy.centre, "scale": policy.scale}
     for number, layer in enumerate(policy.layers):
         arrays |= {f"{number}.weight": layer.weight, f"{number}.bias": layer.bias}
-    save_file({name: np.ascontiguousarray(a) for name, a in arrays.items()}, folder / ARRAYS)
     description = {
         "format": 1,
         "skips": list(policy.skips),
         "tolerance": policy.tolerance,
         "layers": len(policy.layers),
     }
-    (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n")
+    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    write_file(folder / ARRAYS, content)
+    write_file(folder / DESCRIPTION, as_json(description))
 
 
 def load_skip_policy(folder: str | Path, behaviour: Any) -> SkipPolicy:
     """Read a skip policy, and put it on top of a behaviour again."""
-    folder = Path(folder)
+    folder, frozen = Path(folder), behaviour_of(behaviour)
     try:
-        description = json.loads((folder / DESCRIPTION).read_text())
-        arrays = load_file(folder / ARRAYS)
+        described = read_bytes(folder / DESCRIPTION, MOST_JSON)
+        description = read_json(folder / DESCRIPTION, described)
+        arrays = parse_any(folder / ARRAYS, read_bytes(folder / ARRAYS, MOST_ARRAYS))
         layers = tuple(
             Layer(arrays[f"{number}.weight"], arrays[f"{number}.bias"])
             for number in range(int(description["layers"]))
         )
         skips, tolerance = skip_set(description["skips"]), float(description["tolerance"])
         centre, scale = arrays["centre"], arrays["scale"]
+        policy = SkipPolicy(frozen, skips, layers, centre, scale, 0.0).with_tolerance(tolerance)
+        _check_shapes(policy)
     except FileNotFoundError:
         raise BadInput("folder", str(folder), "there is no skip policy in it") from None
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError, BadInput) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, BadInput) as error:
         raise DamagedFile(f"{folder}: not a skip policy: {error!r}") from error
-    return SkipPolicy(behaviour_of(behaviour), skips, layers, centre, scale, tolerance)
+    return policy
+
+
+def _check_shapes(policy: SkipPolicy) -> None:
+    """Raise unless every layer fits the one before, from the inputs to the skips."""
+    width = len(policy.centre)
+    if policy.centre.shape != policy.scale.shape or policy.centre.ndim != 1:
+        raise ValueError("centre and scale are not of one shape")
+    for layer in policy.layers:
+        if layer.weight.shape != (width, *layer.bias.shape):
+            raise ValueError(f"a layer of {layer.weight.shape} after {width} numbers")
+        width = len(layer.bias)
+    if width != len(policy.skips):
+        raise ValueError(f"{width} values for {len(policy.skips)} skips")

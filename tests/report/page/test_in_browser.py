@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 
 import pytest
 from axe_core_python.base import AXE_SCRIPT
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 from tests.report.page.browser import browser, prefer, requests_made
 from tests.report.page.folders import HOSTILE, small_folder
 
@@ -34,12 +35,16 @@ def scene(driver):
     """The environment's part of the page, with everything drawn."""
     section = driver.find_element(By.CSS_SELECTOR, ".scene")
     driver.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", section)
-    WebDriverWait(driver, 10).until(lambda _: section.get_attribute("data-filled"))
+    wait = WebDriverWait(driver, 60)
+    wait.until(lambda _: section.get_attribute("data-filled"))
+    wait.until(lambda _: section.get_attribute("data-complete") is not None)
     return section
 
 
 def chart(driver, name):
     """The traces and layout of a chart as they are drawn."""
+    section = driver.find_element(By.CSS_SELECTOR, ".scene")
+    WebDriverWait(driver, 60).until(lambda _: section.get_attribute("data-complete") is not None)
     return driver.execute_script(
         "const c = document.querySelector(`[data-chart=${arguments[0]}]`);"
         "return {lines: c.data.map(t => ({name: t.name, x: t.x, y: t.y})),"
@@ -88,12 +93,14 @@ def test_curves_can_be_switched_off_and_on(driver):
 def test_the_axis_can_be_switched(driver):
     section = scene(driver)
     ends = {}
-    for name in ("steps", "episodes", "decisions"):
+    for name in ("steps", "episodes", "decisions", "seconds"):
         section.find_element(By.CSS_SELECTOR, f"input[value={name}]").click()
         drawn = chart(driver, "return")
         ends[name] = max(line["x"][-1] for line in drawn["lines"] if line["name"] == "t-q")
     assert ends["episodes"] == pytest.approx(400, rel=0.01)
     assert ends["decisions"] < ends["steps"]
+    assert 0 < ends["seconds"] < 60
+    assert chart(driver, "return")["title"] == "seconds"
     section.find_element(By.CSS_SELECTOR, "input.log").click()
     assert chart(driver, "return")["kind"] == "log"
     section.find_element(By.CSS_SELECTOR, "input.log").click()
@@ -125,6 +132,49 @@ def test_charts_say_what_they_show(driver):
     scene(driver)
     assert "t-q ends at 1" in chart(driver, "return")["label"]
     assert "steps" in chart(driver, "skips")["label"]
+
+
+def test_skips_are_shown_as_they_develop(driver):
+    section = scene(driver)
+    choice = Select(section.find_element(By.CSS_SELECTOR, "select.watched"))
+    assert [option.text for option in choice.options] == ["q", "t-q"]
+    assert choice.first_selected_option.text == "t-q"
+    label = chart(driver, "development")["label"]
+    assert "Decisions of t-q over training. At first:" in label
+    assert "At the end:" in label
+    drawn = driver.execute_script(
+        "const {x, y, z} = document.querySelector('[data-chart=development]').data[0];"
+        "return {x, y, z}"
+    )
+    assert len(drawn["x"]) == len(drawn["z"][0]) + 1
+    assert drawn["x"] == sorted(drawn["x"])
+    for moment in zip(*drawn["z"], strict=True):
+        assert sum(moment) == pytest.approx(1, abs=0.01)
+    choice.select_by_visible_text("q")
+    assert "100 % last 1 step." in chart(driver, "development")["label"]
+    choice.select_by_visible_text("t-q")
+
+
+def test_wall_time_that_was_not_recorded_is_said_to_be_missing(page, tmp_path):
+    older = tmp_path / "runs"
+    shutil.copytree(page.parent, older)
+    for course in older.rglob("t-q-*/course"):
+        shutil.rmtree(course)
+    with browser() as driver:
+        driver.get(write_page(older, older / "report.html").as_uri())
+        section = scene(driver)
+        switch = section.find_element(By.CSS_SELECTOR, "input[value=seconds]")
+        assert switch.find_element(By.XPATH, "..").text == "wall time (not recorded for t-q)"
+        switch.click()
+        assert {"q"} <= names(driver)
+        assert "t-q" not in names(driver)
+    for course in older.rglob("course"):
+        shutil.rmtree(course)
+    with browser() as driver:
+        driver.get(write_page(older, older / "report.html").as_uri())
+        switch = scene(driver).find_element(By.CSS_SELECTOR, "input[value=seconds]")
+        assert switch.find_element(By.XPATH, "..").text == "wall time (not recorded)"
+        assert not switch.is_enabled()
 
 
 def test_a_grid_cell_answers(driver):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 
@@ -13,7 +14,9 @@ from tests.report.page.folders import HOSTILE, WORLD, small_folder, write_table
 
 import temporl
 from temporl.cli import main
+from temporl.course import Moments
 from temporl.report.page.curves import edges, group_curves, interquartile_mean, interval, thin
+from temporl.report.page.development import seed_shares, skips_over_training, step_edges
 from temporl.report.page.found import differences, find_scenes
 from temporl.report.page.page import colours, embedded, write_page
 from temporl.report.page.tables import is_met, read_tables
@@ -119,6 +122,30 @@ def test_maps_stay_within_their_room(folder):
     assert path[-1][-1] == 59  # the goal
 
 
+def test_skips_over_training_are_shares_of_what_was_chosen():
+    chosen = np.array([[4, 0], [1, 3], [0, 2], [0, 4]])
+    course = Moments(np.array([10, 20, 30, 40]), np.arange(4.0), chosen)
+    assert seed_shares(course, np.array([0, 20, 25, 40])).tolist() == [
+        [5 / 8, 5 / 8, 0.0],  # between 20 and 25 nothing was noted: as before
+        [3 / 8, 3 / 8, 1.0],
+    ]
+    assert step_edges([course]).tolist() == [0, 10, 20, 30, 40]
+
+
+def test_training_is_played_again_only_where_it_was_not_noted(folder, tmp_path):
+    (scene,) = find_scenes(folder)
+    assert all(not course.chosen.any() for group in scene.groups for course in group.courses)
+    vanilla, skipping = (skips_over_training(group) for group in scene.groups)
+    assert (vanilla["skips"], vanilla["seeds"]) == ([1], 2)
+    assert set(vanilla["shares"][0]) == {1.0}
+    assert max(skipping["skips"]) == 7
+    temporl.train("t-dqn", "CartPole-v1", steps=200, evaluate_every=50, out=tmp_path, hidden=(8,))
+    (scene,) = find_scenes(tmp_path)
+    noted = skips_over_training(scene.groups[0])
+    assert noted["steps"] == [0, 50, 100, 150, 200]
+    assert np.sum(noted["shares"], axis=0) == pytest.approx(1, abs=1e-3)
+
+
 def test_embedded_data_cannot_end_its_element():
     text = embedded({"name": "</script><!-- & \u2028"})
     assert not re.search(r"[<>&\u2028]", text)
@@ -163,11 +190,22 @@ def test_a_thousand_runs_are_small_and_soon_usable(tmp_path):
         )
     page = write_page(tmp_path, tmp_path / "report.html")
     assert page.stat().st_size < 20e6
+    times = [seconds_until_usable(page) for _ in range(3)]
+    computing, waiting = map(min, zip(*times, strict=True))
+    assert computing < 3, times
+    if os.getloadavg()[0] < 1.5:  # other programs take their share of what can be measured
+        assert waiting < 3, times
+
+
+def seconds_until_usable(page):
+    """From the address to charts that answer: what the page computes, and on the clock."""
     with browser() as driver:
+        driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
         began = time.monotonic()
         driver.get(page.as_uri())
         driver.execute_script("document.querySelector('.scene').scrollIntoView()")
         while not driver.execute_script("return document.querySelector('[data-filled]') !== null"):
             time.sleep(0.02)
-        seconds = time.monotonic() - began
-        assert seconds < 6, seconds  # three where nothing else runs on the machine
+        waited = time.monotonic() - began
+        measured = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return {entry["name"]: entry["value"] for entry in measured}["ThreadTime"], waited

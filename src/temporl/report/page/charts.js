@@ -1,7 +1,8 @@
 "use strict";
 /* Learning curves, the trade-off and the histogram of one scene, drawn with Plotly. */
 
-const AXES = { steps: "environment steps", episodes: "episodes", decisions: "decisions in training" };
+const AXES = { steps: "environment steps", episodes: "episodes", decisions: "decisions in training", seconds: "seconds" };
+const AXIS_NAMES = { seconds: "wall time" };
 const CONFIG = { displayModeBar: false, responsive: true };
 /* A finger that moves over a chart scrolls the page. */
 const DRAG = matchMedia("(pointer: coarse)").matches ? false : "zoom";
@@ -27,6 +28,7 @@ function faded(colour, share) {
 function curveTraces(group, name, axis, withSeeds) {
   const x = group.x[axis], curve = curveOf(group, name);
   const traces = [];
+  if (!x) return traces;
   if (withSeeds && curve.seeds.length) {
     const xs = [], ys = [];
     for (const seed of curve.seeds) { xs.push(...x, null); ys.push(...seed, null); }
@@ -67,18 +69,55 @@ function skipTraces(group) {
   return [{ type: "bar", x: lengths, y: counts.map((value) => value / total), marker: { color: group.colour }, hovertemplate: `%{y:.0%} of decisions last %{x} steps<extra>${plain(group.label)}</extra>` }];
 }
 
+/** Where steps of training lie along another axis. */
+function placed(group, steps, axis) {
+  const from = [0, ...group.x.steps], to = [0, ...group.x[axis]];
+  return steps.map((step) => {
+    const after = from.findIndex((other) => other >= step);
+    if (after < 1) return after < 0 ? to.at(-1) : to[0];
+    return to[after - 1] + (to[after] - to[after - 1]) * (step - from[after - 1]) / (from[after] - from[after - 1]);
+  });
+}
+
+/** Shares of skips: training along, skips upwards, the share as a shade of the agent's colour. */
+function developmentTraces(group, axis, log) {
+  const { steps, skips, shares } = group.development;
+  const edges = placed(group, steps, group.x[axis] ? axis : "steps");
+  if (log) edges[0] = edges[1] / 2;
+  return [{
+    type: "heatmap", x: edges, y: skips.map(String), z: shares, zmin: 0, zmax: 1, ygap: 1,
+    colorscale: [[0, theme.colour("soft")], [1, group.colour]], colorbar: { thickness: 10, outlinewidth: 0, tickformat: ".0%", tickfont: { color: theme.colour("quiet") } },
+    hovertemplate: `%{z:.0%} of decisions last %{y} steps at %{x:.4~s}<extra>${plain(group.label)}</extra>`,
+  }];
+}
+
 /** All charts of a scene: redrawn when what is shown changes. */
 class SceneCharts {
   constructor(section, scene) {
-    Object.assign(this, { section, scene, axis: "steps", log: false, seeds: false });
+    Object.assign(this, { section, scene, axis: "steps", log: false, seeds: false, watched: scene.groups.findLastIndex((group) => group.development) });
     this.shown = scene.groups.map((_, at) => at < 20);
-    this.drawn = false;
+    this.turn = 0;
     for (const chart of section.querySelectorAll(".chart")) chart.addEventListener("keydown", (event) => moveByKey(chart, event));
   }
 
+  /** Those that can be seen at once, the others one by one as soon as there is time. */
   draw() {
-    this.drawn = true;
-    for (const chart of this.section.querySelectorAll(".chart")) this.drawOne(chart, chart.dataset.chart);
+    const turn = ++this.turn, waiting = [];
+    for (const chart of this.section.querySelectorAll(".chart")) {
+      const { top, bottom } = chart.getBoundingClientRect();
+      if (top < innerHeight && bottom > 0) this.drawOne(chart, chart.dataset.chart);
+      else waiting.push(chart);
+    }
+    const next = () => {
+      if (turn !== this.turn) return;
+      const chart = waiting.shift();
+      this.section.toggleAttribute("data-complete", !chart);
+      if (!chart) return;
+      this.drawOne(chart, chart.dataset.chart);
+      setTimeout(next);
+    };
+    this.section.removeAttribute("data-complete");
+    setTimeout(next);
   }
 
   drawOne(chart, name) {
@@ -93,6 +132,17 @@ class SceneCharts {
       drawn = layout("steps", "share of decisions", { barmode: "group", bargap: 0.15 });
       drawn.yaxis.tickformat = ".0%";
       chart.parentElement.hidden = !this.scene.groups.some((group) => group.skips);
+    } else if (name === "development") {
+      const group = this.scene.groups[this.watched];
+      chart.parentElement.hidden = !group;
+      if (!group) return;
+      traces = developmentTraces(group, this.axis, this.log);
+      drawn = layout(AXES[group.x[this.axis] ? this.axis : "steps"], "steps of a decision");
+      Object.assign(drawn.xaxis, along);
+      drawn.yaxis.type = "category";
+      chart.setAttribute("aria-label", describeDevelopment(group));
+      Plotly.react(chart, traces, drawn, CONFIG);
+      return;
     } else {
       traces = groups.flatMap((group) => curveTraces(group, name, this.axis, this.seeds));
       drawn = layout(AXES[this.axis], "");
@@ -103,7 +153,7 @@ class SceneCharts {
   }
 
   reset() {
-    for (const chart of this.section.querySelectorAll(".chart")) Plotly.relayout(chart, { "xaxis.autorange": true, "yaxis.autorange": true });
+    for (const chart of this.section.querySelectorAll(".js-plotly-plot")) Plotly.relayout(chart, { "xaxis.autorange": true, "yaxis.autorange": true });
   }
 }
 
@@ -115,6 +165,14 @@ function describe(name, groups, axis) {
   if (name === "skips") return "Skips chosen: " + groups.filter((g) => g.skips).map((g) => `${g.label} ` + Object.entries(g.skips.counts).map(([skip, times]) => `${skip} steps ${times} times`).join(", ")).join("; ");
   const title = { return: "Return", length: "Steps of an episode", decisions: "Decisions", rhythm: "Steps per decision" }[name];
   return `${title} against ${AXES[axis]}: ` + groups.map((group) => `${group.label} ends at ${number(last(group))}`).join("; ");
+}
+
+/** How the shares of skips changed, in words. */
+function describeDevelopment(group) {
+  const { skips, shares } = group.development, last = shares[0].length - 1;
+  const at = (moment) => skips.map((skip, row) => [shares[row][moment], skip]).filter(([share]) => share >= 0.05).sort((a, b) => b[0] - a[0])
+    .map(([share, skip]) => `${Math.round(100 * share)} % last ${count(skip, "step")}`).join(", ");
+  return `Decisions of ${group.label} over training. At first: ${at(0)}. Halfway: ${at(last >> 1)}. At the end: ${at(last)}.`;
 }
 
 /** Move and zoom a focused chart: arrows, plus and minus, 0 for the whole range. */

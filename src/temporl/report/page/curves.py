@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.stats import bootstrap, trim_mean
 
+from temporl.course import Moments
 from temporl.randomness import Purpose, generator
 from temporl.report.page.found import Group
 
@@ -79,10 +81,13 @@ def group_curves(group: Group) -> dict[str, Any] | None:
         )
         for name in ("episode", "step", *COLUMNS)
     }
+    places = _places(columns)
+    if group.courses:
+        places["seconds"] = _seconds(group.courses, places["steps"])
     late = slice(-max(1, int(LATE * shortest)), None)
     final = {name: columns[name][:, late].mean(axis=1) for name in COLUMNS}
     return {
-        "x": {name: short(values.mean(axis=0)) for name, values in _places(columns).items()},
+        "x": {name: short(values.mean(axis=0)) for name, values in places.items()},
         "curves": {name: _curve(thin(columns[name])) for name in COLUMNS},
         "final": {name: short(values) for name, values in final.items()},
         "summary": {name: _summary(values) for name, values in final.items()},
@@ -101,6 +106,17 @@ def _places(columns: dict[str, Curves]) -> dict[str, Curves]:
     if columns["episode"].max() > 0:
         places["episodes"] = columns["episode"]
     return {name: thin(values) for name, values in places.items()}
+
+
+def _seconds(courses: Sequence[Moments], steps: Curves) -> Curves:
+    """How long training had taken by each of these steps; between two notes, evenly."""
+    mean = steps.mean(axis=0)
+    return np.stack(
+        [
+            np.interp(mean, np.append(0, course.step), np.append(0.0, course.seconds))
+            for course in courses
+        ]
+    )
 
 
 def _curve(values: Curves) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from temporl.course import Moments
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, DamagedFile
+from temporl.results.course import read_course
 from temporl.results.runs import is_finished, read_config, read_evaluations, seed_folders
 
 Record = dict[str, Any]
@@ -46,6 +48,11 @@ class Group:
     def evaluations(self) -> list[pa.Table]:
         """What every seed's greedy evaluations brought."""
         return [read_evaluations(folder) for folder in self.seeds]
+
+    @cached_property
+    def courses(self) -> list[Moments]:
+        """How training went on, of those seeds that have a record of it."""
+        return [course for folder in self.seeds if (course := read_course(folder)) is not None]
 
     def environment(self) -> EnvironmentSpec:
         """How the environment was made."""

@@ -14,12 +14,21 @@ function addLegend(section, scene, charts) {
   });
   const axis = section.querySelector(".axis");
   for (const name of Object.keys(AXES)) {
-    if (!scene.groups.every((group) => group.x[name])) continue;
+    const without = scene.groups.filter((group) => !group.x[name]);
+    if (without.length && name !== "seconds") continue;
     const input = make("input", { type: "radio", name: `axis-${section.id}`, value: name });
     input.checked = name === charts.axis;
     input.addEventListener("change", () => { charts.axis = name; charts.draw(); });
-    axis.append(make("label", {}, input, ` ${name}`));
+    input.disabled = without.length === scene.groups.length;
+    const whose = input.disabled ? "not recorded" : `not recorded for ${without.map((group) => group.label).join(", ")}`;
+    axis.append(make("label", {}, input, ` ${AXIS_NAMES[name] ?? name}${without.length ? ` (${whose})` : ""}`));
   }
+  const watched = section.querySelector("select.watched");
+  scene.groups.forEach((group, at) => {
+    if (group.development) watched.append(make("option", { value: at }, group.label));
+  });
+  watched.value = charts.watched;
+  watched.addEventListener("change", () => { charts.watched = Number(watched.value); charts.drawOne(section.querySelector("[data-chart=development]"), "development"); });
   for (const name of ["log", "seeds"]) {
     section.querySelector(`input.${name}`).addEventListener("change", (event) => { charts[name] = event.target.checked; charts.draw(); });
   }

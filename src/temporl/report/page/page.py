@@ -18,6 +18,7 @@ from plotly.offline import get_plotlyjs
 from temporl.errors import BadInput
 from temporl.report.figures.style import AGENT_COLOURS, OTHER_COLOURS
 from temporl.report.page.curves import COLUMNS, group_curves
+from temporl.report.page.development import skips_over_training
 from temporl.report.page.found import Group, Scene, differences, find_scenes
 from temporl.report.page.recordings import Room, recordings
 from temporl.report.page.skips import chosen_skips
@@ -83,6 +84,7 @@ def scene_data(scene: Scene, maps: dict[str, dict[str, Any]], room: Room) -> dic
                     "colour": colour,
                     "seeds": group.seed_numbers,
                     "skips": chosen_skips(group),
+                    "development": skips_over_training(group),
                     "world": maps.get(str(group.folder)),
                     "recordings": recordings(group, room),
                 }

@@ -37,6 +37,7 @@ class Snapshot(NamedTuple):
     """A policy at one moment of training."""
 
     episode: int
+    step: int
     policy: TabularPolicy
 
 
@@ -58,21 +59,21 @@ def replay_training(config: RunConfig, seed: int, episodes: Sequence[int]) -> li
     policy = TabularPolicy(config.agent, tables, observations, actions)
     amount = config.steps or config.episodes or 0
     budget = Budget(amount, config.steps is not None, step_limit_of(environment, name))
-    snapshots = [_snapshot(0, policy)]
     run = Run(policy, budget, 0, seed)
+    snapshots = [_snapshot(run)]
     snapshots += [
-        _snapshot(run.episode, policy)
+        _snapshot(run)
         for _ in train_compiled(run, table, tuple(episodes))
         if run.episode in episodes
     ]
     if snapshots[-1].episode != run.episode:
-        snapshots.append(_snapshot(run.episode, policy))
+        snapshots.append(_snapshot(run))
     return snapshots
 
 
-def _snapshot(episode: int, policy: TabularPolicy) -> Snapshot:
-    tables = Tables(*(np.copy(table) for table in policy.tables))
-    return Snapshot(episode, replace(policy, tables=tables))
+def _snapshot(run: Run) -> Snapshot:
+    tables = Tables(*(np.copy(table) for table in run.policy.tables))
+    return Snapshot(run.episode, run.step, replace(run.policy, tables=tables))
 
 
 def world_maps(scenes: Sequence[Scene]) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,100 @@
+"""Which skips greedy policies chose in the course of training: a share for each skip and moment.
+
+Runs of stepped and deep agents have noted it (`temporl.course`). Training on a transition table has
+not, because noting would slow it down; it is played again, as for the maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from temporl.course import Moments
+from temporl.environments.transitions import transition_table
+from temporl.errors import TemporlError
+from temporl.report.figures.paths import greedy_path
+from temporl.report.page.curves import short
+from temporl.report.page.found import Group
+from temporl.report.page.worlds import replay_training
+from temporl.results.config import RunConfig
+
+BINS = 48
+"""Moments that are shown at most: half evenly spaced, half closer to the start."""
+SEEDS = 5
+"""Of how many seeds training is played again."""
+ALL_SKIPS = 20
+"""Up to here every length has a row, chosen or not."""
+
+Shares = Float[np.ndarray, "skip moment"]
+
+
+def skips_over_training(group: Group) -> dict[str, Any] | None:
+    """The mean share over seeds of every skip, at every moment; None where nobody knows."""
+    courses = [course for course in group.courses if course.chosen.any()] or played_again(group)
+    if not courses:
+        return None
+    edges = step_edges(courses)
+    shares = np.mean([seed_shares(course, edges) for course in courses], axis=0)
+    used = np.flatnonzero(shares.max(axis=1) > 0)
+    if used[-1] < ALL_SKIPS:
+        used = np.arange(used[-1] + 1)
+    return {
+        "steps": edges.tolist(),
+        "skips": (used + 1).tolist(),
+        "shares": [short(row) for row in shares[used]],
+        "seeds": len(courses),
+    }
+
+
+def step_edges(courses: Sequence[Moments]) -> Float[np.ndarray, " edge"]:
+    """Where training is cut, in steps: every stretch holds a moment of the first seed."""
+    steps = courses[0].step
+    even = np.searchsorted(steps, np.linspace(0, steps[-1], BINS // 2 + 1)[1:])
+    early = np.geomspace(1, len(steps), BINS // 2).astype(np.int64) - 1
+    ends = steps[np.unique(np.append(even, early).clip(0, len(steps) - 1))]
+    return np.unique(np.append(0, ends))
+
+
+def seed_shares(course: Moments, edges: Float[np.ndarray, " edge"]) -> Shares:
+    """How often each skip was chosen between two edges; where it was not noted, as before."""
+    place = np.searchsorted(edges[1:], course.step).clip(0, len(edges) - 2)
+    counts = np.zeros((len(edges) - 1, course.chosen.shape[1]))
+    np.add.at(counts, place, course.chosen)
+    known = np.flatnonzero(counts.sum(axis=1))
+    before = np.searchsorted(known, np.arange(len(counts)), side="right") - 1
+    filled = counts[known[before.clip(0)]]
+    shares: Shares = (filled / filled.sum(axis=1, keepdims=True)).T
+    return shares
+
+
+def played_again(group: Group) -> list[Moments]:
+    """The course of some seeds of a tabular agent, where training is a matter of milliseconds."""
+    if "alpha" not in group.options:
+        return []
+    try:
+        group.environment().require_harmless()
+        world = group.environment().make()
+    except TemporlError:
+        return []
+    if transition_table(world) is None:
+        return []
+    config = RunConfig.from_data(group.record)
+    last = int(group.record["played"]["episodes"])
+    spread = (np.linspace(1, last, BINS // 2), np.geomspace(1, last, BINS // 2))
+    moments = np.unique(np.concatenate(spread).astype(np.int64)).tolist()
+    longest = config.agent.skip_lengths[-1]
+    courses = []
+    for seed in group.seed_numbers[:SEEDS]:
+        snapshots = replay_training(config, seed, moments)[1:]
+        paths = [greedy_path(snapshot.policy, world) for snapshot in snapshots]
+        chosen = [
+            np.bincount([stretch.decision.skip for stretch in path], minlength=longest + 1)[1:]
+            for path in paths
+        ]
+        steps = np.array([snapshot.step for snapshot in snapshots])
+        courses.append(Moments(steps, np.zeros(len(steps)), np.array(chosen)))
+    world.close()
+    return courses
