@@ -58,7 +58,7 @@ class EveryStep:
 
 
 def mountain_car(
-    seeds: int, environments: list[str]
+    seeds: int, environments: list[str], _models: Path
 ) -> Iterator[tuple[str, Evaluation, list[Evaluation]]]:
     """Recordings of a vanilla agent, with more or less exploration."""
     if "MountainCar-v0" not in environments:
@@ -76,7 +76,7 @@ def mountain_car(
         yield f"dqn on MountainCar-v0, recorded with epsilon {epsilon}, J 10", before, after
 
 
-def best_model(kind: str, environment: str, seed: int, steps: int) -> Any:
+def best_model(kind: str, environment: str, seed: int, steps: int, models: Path) -> Any:
     """A model as its users have one: the best of training, judged every 2,000 steps."""
     import torch
     from stable_baselines3 import DQN, TD3
@@ -91,17 +91,22 @@ def best_model(kind: str, environment: str, seed: int, steps: int) -> Any:
     else:
         noise = NormalActionNoise(np.zeros(1), 0.1 * np.ones(1))
         model = TD3("MlpPolicy", environment, action_noise=noise, **TD3_OPTIONS, **common)
-    judge = Monitor(gym.make(environment))
-    with tempfile.TemporaryDirectory() as place:
+    place = models / f"{kind}-{environment}-{seed}"
+    if not (place / "finished").is_file():
         judging = EvalCallback(
-            judge, eval_freq=2000, n_eval_episodes=10, best_model_save_path=place, verbose=0
+            Monitor(gym.make(environment)),
+            eval_freq=2000,
+            n_eval_episodes=10,
+            best_model_save_path=str(place),
+            verbose=0,
         )
         model.learn(steps, judging)
-        return type(model).load(Path(place) / "best_model", device="cpu")
+        (place / "finished").touch()
+    return type(model).load(place / "best_model", device="cpu")
 
 
 def stable_baselines3(
-    seeds: int, environments: list[str]
+    seeds: int, environments: list[str], models: Path
 ) -> Iterator[tuple[str, Evaluation, list[Evaluation]]]:
     """Models of Stable-Baselines3, frozen: a line for each model."""
     from temporl.sb3 import FrozenModel
@@ -112,7 +117,7 @@ def stable_baselines3(
         ("TD3", "Pendulum-v1", 8_000, 6, {"steps": 8_000, "repeat": 0.7}),
     ):
         for number in range(3 if environment in environments else 0):
-            frozen = FrozenModel(best_model(kind, environment, number, steps))
+            frozen = FrozenModel(best_model(kind, environment, number, steps, models))
             before = temporl.evaluate(EveryStep(frozen), environment, EPISODES)
             episodes = collect_episodes(frozen, environment, max_skip=longest, **recorded)
             after = []
@@ -126,16 +131,25 @@ def stable_baselines3(
 
 
 def main() -> None:
-    """Print a line as soon as it is known."""
+    """Read what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=3, help="skip policies learned for each line")
     known = ["MountainCar-v0", "CartPole-v1", "Acrobot-v1", "Pendulum-v1"]
     parser.add_argument("--environments", nargs="+", default=known, choices=known)
+    parser.add_argument(
+        "--models", type=Path, help="where trained models are kept, for another time"
+    )
     asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        measure(asked.seeds, asked.environments, asked.models or Path(place))
+
+
+def measure(seeds: int, environments: list[str], models: Path) -> None:
+    """Print a line as soon as it is known."""
     print("| agent | its return | with skips, each seed | its decisions | with skips |")
     print("| --- | ---: | ---: | ---: | ---: |")
     for part in (mountain_car, stable_baselines3):
-        for name, before, after in part(asked.seeds, asked.environments):
+        for name, before, after in part(seeds, environments, models):
             returns = ", ".join(f"{one.returns.mean():.1f}" for one in after)
             decisions = ", ".join(f"{one.decisions.mean():.0f}" for one in after)
             print(

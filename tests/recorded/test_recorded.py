@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from pathlib import Path
 
 import gymnasium as gym
@@ -17,6 +18,7 @@ from temporl.recorded import (
     Episode,
     behaviour_of,
     collect_episodes,
+    keep_return,
     learn_skips,
     load_skip_policy,
     minari_episodes,
@@ -146,8 +148,73 @@ def test_more_tolerance_means_fewer_decisions(learned):
     eager = temporl.evaluate(learned.with_tolerance(2.0), MOUNTAIN_CAR, episodes=5)
     careful = temporl.evaluate(learned, MOUNTAIN_CAR, episodes=5)
     assert eager.decisions.sum() < careful.decisions.sum()
+    wary = temporl.evaluate(learned.with_tolerance(-0.5), MOUNTAIN_CAR, episodes=5)
+    assert careful.decisions.sum() < wary.decisions.sum()
+    alone = temporl.evaluate(learned.with_tolerance(-np.inf), MOUNTAIN_CAR, episodes=5)
+    assert (alone.decisions == alone.lengths).all()
     with pytest.raises(temporl.BadInput, match="tolerance"):
-        learned.with_tolerance(-1.0)
+        learned.with_tolerance(float("nan"))
+
+
+def test_return_is_kept_by_playing(learned):
+    """Whatever is asked: the most eager policy that earns it, down to the behaviour alone."""
+    careful = keep_return(learned, MOUNTAIN_CAR, loss=0.05, episodes=10)
+    eager = keep_return(learned, MOUNTAIN_CAR, loss=0.5, episodes=10)
+    assert careful.tolerance <= eager.tolerance
+    alone = temporl.evaluate(learned.with_tolerance(-np.inf), MOUNTAIN_CAR, episodes=10, seed=1)
+    for policy, share in ((careful, 1.05), (eager, 1.5)):
+        kept = temporl.evaluate(policy, MOUNTAIN_CAR, episodes=10, seed=1)
+        assert kept.returns.mean() >= share * alone.returns.mean()
+        assert kept.decisions.mean() < alone.decisions.mean()
+    with pytest.raises(temporl.BadInput, match="loss"):
+        keep_return(learned, MOUNTAIN_CAR, loss=-0.1)
+
+
+def test_a_policy_that_only_loses_decides_at_every_step():
+    """A walk that ends at its first wrong step: no skip but the shortest keeps the return."""
+    behaviour, walks = Alternating(), [alternation(steps) for steps in (9, 10)]
+    hasty = learn_skips(behaviour, walks, max_skip=3, updates=20)
+    kept = keep_return(hasty, AlternatingWorld, loss=0.0, episodes=3)
+    outcome = temporl.evaluate(kept, AlternatingWorld, episodes=3)
+    assert outcome.returns.tolist() == [10.0] * 3
+    assert (outcome.decisions == outcome.lengths).all()
+
+
+class Alternating:
+    """Plays 0 and 1 in turns, as the world below wants it, and promises the same everywhere."""
+
+    actions = gym.spaces.Discrete(2)
+    gamma = 1.0
+
+    def act(self, observations):
+        return np.asarray(observations)[:, 0].astype(int) % 2
+
+    def value(self, observations, actions):
+        return np.zeros(len(actions))
+
+
+class AlternatingWorld(gym.Env):
+    """A reward for every right step, ten at most."""
+
+    observation_space = gym.spaces.Box(0, 10, (1,), np.float32)
+    action_space = gym.spaces.Discrete(2)
+    spec = gym.envs.registration.EnvSpec("Alternating-v0", max_episode_steps=20)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place = 0
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action):
+        right = action == self.place % 2
+        self.place += 1
+        over = not right or self.place == 10
+        return np.array([self.place], np.float32), float(right), over, False, {}
+
+
+def alternation(steps):
+    places = np.arange(steps + 1.0)[:, None]
+    return Episode(places, np.arange(steps) % 2, np.ones(steps), terminated=False)
 
 
 def test_it_can_be_saved_and_loaded_without_its_behaviour(learned, tmp_path):
@@ -161,6 +228,74 @@ def test_it_can_be_saved_and_loaded_without_its_behaviour(learned, tmp_path):
         load_skip_policy(tmp_path, load_policy(VANILLA))
     with pytest.raises(temporl.BadInput, match="folder"):
         load_skip_policy(tmp_path / "elsewhere", load_policy(VANILLA))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("skip-network.safetensors", lambda _: (2**40).to_bytes(8, "little") + b"{}"),
+        ("skip-network.safetensors", lambda content: content[:-4]),
+        ("skip-network.safetensors", lambda _: b""),
+        ("skip-policy.json", lambda _: b"[" * 100_000),
+        ("skip-policy.json", lambda content: content.replace(b'"layers": 3', b'"layers": 2')),
+        ("skip-policy.json", lambda content: content.replace(b'"layers": 3', b'"layers": 1e400')),
+        ("skip-policy.json", lambda content: content.replace(b'e": 0.0', b'e": NaN')),
+    ],
+)
+def test_what_strangers_send_is_read_with_suspicion(learned, tmp_path, name, change):
+    save_skip_policy(learned, tmp_path)
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(change(content))
+    with pytest.raises(temporl.DamagedFile, match=re.escape(str(tmp_path))):
+        load_skip_policy(tmp_path, load_policy(VANILLA))
+
+
+def test_a_file_that_is_none_is_refused(learned, tmp_path):
+    save_skip_policy(learned, tmp_path)
+    (tmp_path / "skip-policy.json").unlink()
+    (tmp_path / "skip-policy.json").symlink_to("/dev/zero")
+    with pytest.raises(temporl.DamagedFile, match="not a file that can be read"):
+        load_skip_policy(tmp_path, load_policy(VANILLA))
+
+
+@pytest.mark.parametrize("agent", ["ddpg", "td3", "sac", "t-ddpg"])
+def test_actors_of_this_library_are_behaviours(agent, tmp_path):
+    options = {"max_skip": 3} if agent == "t-ddpg" else {}
+    run = temporl.train(
+        *(agent, "Pendulum-v1"),
+        steps=60,
+        warm_up=20,
+        hidden=(8,),
+        batch_size=8,
+        **options,
+        out=tmp_path,
+        progress=False,
+    )
+    policy = run.policy()
+    behaviour = behaviour_of(policy)
+    seen = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, -3.0]], np.float32)
+    actions = behaviour.act(seen)
+    assert np.allclose(actions, [policy.decide(row).action for row in seen])
+    if agent != "t-ddpg":
+        expected = [
+            policy.skip_values(row, action)[1] for row, action in zip(seen, actions, strict=True)
+        ]
+        assert behaviour.value(seen, actions) == pytest.approx(expected, rel=1e-5)
+    episodes = collect_episodes(policy, "Pendulum-v1", 200, max_skip=3, repeat=0.7)
+    learned = learn_skips(policy, episodes, max_skip=3, updates=50)
+    action, skip = learned.decide(seen[0])
+    assert np.allclose(action, actions[0])
+    assert skip in (1, 2, 3)
+
+
+@pytest.mark.parametrize(("agent", "world"), [("figar", "Pendulum-v1"), ("dar", "CartPole-v1")])
+def test_agents_whose_values_are_of_repeats_are_not(agent, world, tmp_path):
+    options = {"warm_up": 10} if agent == "figar" else {}
+    run = temporl.train(
+        agent, world, steps=30, hidden=(8,), batch_size=8, out=tmp_path, progress=False, **options
+    )
+    with pytest.raises(temporl.BadInput, match="values are of actions"):
+        behaviour_of(run.policy())
 
 
 def test_learning_is_a_function_of_its_seed(recorded):
