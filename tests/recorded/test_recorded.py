@@ -174,8 +174,8 @@ def test_a_policy_that_only_loses_decides_at_every_step():
     """A walk that ends at its first wrong step: no skip but the shortest keeps the return."""
     behaviour, walks = Alternating(), [alternation(steps) for steps in (9, 10)]
     hasty = learn_skips(behaviour, walks, max_skip=3, updates=20)
-    kept = keep_return(hasty, AlternatingWorld, loss=0.0, episodes=3)
-    outcome = temporl.evaluate(kept, AlternatingWorld, episodes=3)
+    kept = keep_return(hasty, alternating_world, loss=0.0, episodes=3)
+    outcome = temporl.evaluate(kept, alternating_world, episodes=3)
     assert outcome.returns.tolist() == [10.0] * 3
     assert (outcome.decisions == outcome.lengths).all()
 
@@ -198,7 +198,6 @@ class AlternatingWorld(gym.Env):
 
     observation_space = gym.spaces.Box(0, 10, (1,), np.float32)
     action_space = gym.spaces.Discrete(2)
-    spec = gym.envs.registration.EnvSpec("Alternating-v0", max_episode_steps=20)
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
@@ -210,6 +209,10 @@ class AlternatingWorld(gym.Env):
         self.place += 1
         over = not right or self.place == 10
         return np.array([self.place], np.float32), float(right), over, False, {}
+
+
+def alternating_world():
+    return gym.wrappers.TimeLimit(AlternatingWorld(), 20)
 
 
 def alternation(steps):
