@@ -44,7 +44,7 @@ chaos: $(VENV)/installed-dev  ## kill, fill and remove, and compare bits: an hou
 	$(BIN)/python benchmarks/chaos.py kills
 	$(BIN)/python benchmarks/chaos.py disk
 	$(BIN)/python benchmarks/chaos_cluster.py
-	$(BIN)/python benchmarks/scaling.py checkpoints overhead folder memory
+	$(BIN)/python benchmarks/scaling.py checkpoints overhead folder memory estimates
 
 clean:  ## everything that can be made again, but no results
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -74,11 +74,12 @@ def workers() -> list[int]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a results folder."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    """Every file of the runs in a results folder."""
+    found = (path for path in folder.rglob("seed-*/**/*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
-def main(runs: int = 500, episodes: int = 20_000, every: float = 3.0, seed: int = 0) -> None:
+def main(runs: int = 500, episodes: int = 20_000, every: float = 5.0, seed: int = 0) -> None:
     """Run the sweep calmly and in chaos, and compare.
 
     Args:

@@ -1,6 +1,6 @@
 """What checkpoints cost, what a sweep adds to its runs, what a folder of many runs takes.
 
-python benchmarks/scaling.py checkpoints overhead folder memory
+python benchmarks/scaling.py checkpoints overhead folder memory estimates
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from temporl.results.verifying import verify
 from temporl.training import PlannedRun, complete, execute, missing_runs, plan_runs
 from temporl.training import checkpoints as checkpointing
 from temporl.training.checkpoints import Checkpoints, working
-from temporl.training.estimating import size_of
+from temporl.training.estimating import estimate, size_of
 from temporl.training.interruption import Interruption
 from temporl.training.progress import ProgressDisplay
-from temporl.training.sweep import compiler_settings
+from temporl.training.sweep import compiler_settings, default_workers
 
 os.environ.update(compiler_settings())
 
@@ -160,11 +160,35 @@ def memory(place: Path) -> None:
     print(f"resident after 100,000 steps {warm:.0f} MB, after 1,000,000 {seen[-1][1]:.0f} MB")
 
 
+def estimates(place: Path) -> None:
+    """What `--estimate` says of a tabular and of a deep sweep, and what they take."""
+    stepped = RunConfig(make_agent("t-q"), EnvironmentSpec("Blackjack-v1", {}, 20), episodes=20_000)
+    car = EnvironmentSpec("MountainCar-v0")
+    networks = [
+        RunConfig(make_agent(name), car, steps=80_000, evaluate_every=2000, driver="device")
+        for name in ("dqn", "t-dqn")
+    ]
+    for name, configs, seeds in (("tabular", [stepped], 12), ("deep", networks, 5)):
+        runs = [run for config in configs for run in plan_runs(place, name, config, range(seeds))]
+        expected = estimate(runs, default_workers()).seconds()
+        began = time.monotonic()
+        with ProgressDisplay(name, len(runs), show=False) as display:
+            assert not complete(runs, default_workers(), display)
+        took = time.monotonic() - began
+        print(
+            f"{name} sweep of {len(runs)} runs: estimated {expected:.1f} s, took {took:.1f} s"
+            f" ({100 * (expected / took - 1):+.0f} %)"
+        )
+
+
+PARTS = {part.__name__: part for part in (checkpoints, overhead, folder, memory, estimates)}
+
+
 def main(what: tyro.conf.Positional[tuple[str, ...]]) -> None:
     """Measure."""
     for name in what:
         with tempfile.TemporaryDirectory(prefix="temporl-scaling-") as place:
-            {f.__name__: f for f in (checkpoints, overhead, folder, memory)}[name](Path(place))
+            PARTS[name](Path(place))
 
 
 if __name__ == "__main__":
