@@ -16,7 +16,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from temporl.training.sweep import compiler_settings
 
@@ -28,6 +28,7 @@ import numpy as np
 import temporl
 from temporl.evaluation import Evaluation
 from temporl.recorded import collect_episodes, keep_return, learn_skips
+from temporl.recorded.targets import Kind
 from temporl.results.policies import load_policy
 
 EPISODES = 50
@@ -122,9 +123,16 @@ def stable_baselines3(
             episodes = collect_episodes(frozen, environment, max_skip=longest, **recorded)
             after = []
             for seed in range(seeds):
-                learned = learn_skips(
-                    frozen, episodes, max_skip=longest, updates=UPDATES, seed=seed
-                )
+                learned = [
+                    learn_skips(
+                        *(frozen, episodes),
+                        max_skip=longest,
+                        updates=UPDATES,
+                        targets=targets,
+                        seed=seed,
+                    )
+                    for targets in get_args(Kind)
+                ]
                 kept = keep_return(learned, environment)
                 after.append(temporl.evaluate(kept, environment, EPISODES))
             yield f"{kind} on {environment}, model {number}, J {longest}", before, after

@@ -120,7 +120,10 @@ def test_a_frozen_dqn_learns_when_to_act(episodes, dqn):
         recorded = list(replayed_episodes(dqn))
     else:
         recorded = collect_episodes(behaviour, "CartPole-v1", 10_000, repeat=0.0, epsilon=0.1)
-    learned = learn_skips(behaviour, recorded, max_skip=4, updates=6000)
+    learned = [
+        learn_skips(behaviour, recorded, max_skip=4, updates=6000, targets=targets)
+        for targets in ("outcomes", "advantages")
+    ]
     check(keep_return(learned, "CartPole-v1"), dqn, "CartPole-v1")
     after = dqn.policy.state_dict()
     assert all(torch.equal(array, after[name]) for name, array in before.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium as gym
@@ -99,6 +100,36 @@ def test_what_the_behaviour_broke_off_costs_more_the_longer_it_goes_on():
     assert np.diff(costs[0, 1:]) == pytest.approx(-0.9 * 0.5)
 
 
+def test_advantages_cost_nothing_where_the_behaviour_would_do_the_same():
+    episode = walk([1, 1, 0, 0], terminated=False)
+    targets, known = skip_targets(episode, Corridor(), consecutive(4), 0.9, "advantages")
+    assert known[0].all()
+    assert targets[0].tolist() == [0.0] * 4  # also beyond what was played: right is right here
+    # Left costs a half in every state, and the rest of it is not known.
+    assert targets[2, :2] == pytest.approx([-0.5, -0.5 * 1.9])
+    assert known[2].tolist() == [True, True, False, False]
+
+
+def test_outcomes_and_advantages_agree_where_values_are_right():
+    """Every step costs 1 until the sixth place; the behaviour knows, to the left as well."""
+
+    class Right(Corridor):
+        gamma = 1.0
+
+        def value(self, observations, actions):
+            place = np.asarray(observations)[:, 0]
+            return place - 6 - 2 * (np.asarray(actions) == 0)
+
+    places = np.array([3.0, 2.0, 1.0, 2.0, 3.0])[:, None]
+    episode = Episode(places, np.array([0, 0, 1, 1]), -np.ones(4), terminated=False)
+    (outcomes, known), (advantages, _) = (
+        skip_targets(episode, Right(), consecutive(3), 1.0, kind)
+        for kind in ("outcomes", "advantages")
+    )
+    assert outcomes[known] == pytest.approx(advantages[known])
+    assert outcomes[0].tolist() == [-2.0, -4.0, -6.0]
+
+
 def test_a_terminal_state_teaches_all_longer_skips():
     episode = walk([1, 1], terminated=True)
     targets, known = skip_targets(episode, Corridor(), consecutive(4), 0.9)
@@ -168,13 +199,23 @@ def test_return_is_kept_by_playing(learned):
         assert kept.decisions.mean() < alone.decisions.mean()
     with pytest.raises(temporl.BadInput, match="loss"):
         keep_return(learned, MOUNTAIN_CAR, loss=-0.1)
+    with pytest.raises(temporl.BadInput, match="policies"):
+        keep_return([], MOUNTAIN_CAR)
+
+
+def test_of_several_policies_the_one_that_decides_least_is_kept(learned, recorded):
+    careful = replace(learned, skips=(1,) * len(learned.skips))
+    kept = keep_return([careful, learned], MOUNTAIN_CAR, loss=0.5, episodes=3)
+    assert kept.skips == learned.skips
+    with pytest.raises(temporl.BadInput, match="targets"):
+        learn_skips(load_policy(VANILLA), recorded, targets="hopes")
 
 
 def test_a_policy_that_only_loses_decides_at_every_step():
     """A walk that ends at its first wrong step: no skip but the shortest keeps the return."""
     behaviour, walks = Alternating(), [alternation(steps) for steps in (9, 10)]
     hasty = learn_skips(behaviour, walks, max_skip=3, updates=20)
-    kept = keep_return(hasty, alternating_world, loss=0.0, episodes=3)
+    kept = keep_return([hasty, hasty], alternating_world, loss=0.0, episodes=3)
     outcome = temporl.evaluate(kept, alternating_world, episodes=3)
     assert outcome.returns.tolist() == [10.0] * 3
     assert (outcome.decisions == outcome.lengths).all()

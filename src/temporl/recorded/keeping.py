@@ -7,16 +7,17 @@ from the most eager tolerance to the least:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from temporl.errors import require_at_least, require_range
+from temporl.errors import BadInput, require_at_least, require_range
 from temporl.evaluation import EnvironmentLike, evaluate
 from temporl.recorded.collecting import collect_episodes
 from temporl.recorded.policy import SkipPolicy
 
-QUANTILES = (0.9, 0.75, 0.5, 0.25, 0.1)
+QUANTILES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 SURE = 1.645
 """Standard errors that a mean is below with a probability of 95 %."""
 STEPS = 2000
@@ -24,7 +25,7 @@ STEPS = 2000
 
 
 def keep_return(
-    policy: SkipPolicy,
+    policies: SkipPolicy | Sequence[SkipPolicy],
     environment: EnvironmentLike,
     *,
     loss: float = 0.05,
@@ -33,10 +34,11 @@ def keep_return(
 ) -> SkipPolicy:
     """The same policy with the largest tolerance at which its return stays.
 
-    If none does, it decides at every step, as the behaviour does by itself.
+    Of several policies on top of one behaviour, the one that then decides least often. If no
+    tolerance keeps the return, it decides at every step, as the behaviour does by itself.
 
     Args:
-        policy: From `learn_skips`.
+        policies: From `learn_skips`.
         environment: As in `temporl.evaluate`; this is played in.
         loss: The share of the behaviour's return that may be lost: with a probability of 95 %, as
             far as so many episodes can tell, it is not more.
@@ -44,16 +46,25 @@ def keep_return(
         seed: Where their seeds come from; evaluate with another one afterwards.
     """
     require_range("loss", loss, 0.0, 1.0)
-    every_step = policy.with_tolerance(-np.inf)
     require_at_least("episodes", episodes, 2)
+    given = [policies] if isinstance(policies, SkipPolicy) else list(policies)
+    if not given:
+        raise BadInput("policies", 0, "allowed: at least one")
+    every_step = given[0].with_tolerance(-np.inf)
     before = evaluate(every_step, environment, episodes, seed).returns
     allowed = loss * abs(before.mean())
-    for tolerance in tolerances(policy, environment, seed):
-        tried = policy.with_tolerance(tolerance)
-        losses = before - evaluate(tried, environment, episodes, seed).returns
-        if losses.mean() + SURE * losses.std(ddof=1) / episodes**0.5 <= allowed:
-            return tried
-    return every_step
+    kept, rarest = every_step, 1.0
+    for policy in given:
+        for tolerance in tolerances(policy, environment, seed):
+            tried = policy.with_tolerance(tolerance)
+            after = evaluate(tried, environment, episodes, seed)
+            losses = before - after.returns
+            if losses.mean() + SURE * losses.std(ddof=1) / episodes**0.5 <= allowed:
+                decided = float(after.decisions.sum() / after.lengths.sum())
+                if decided < rarest:
+                    kept, rarest = tried, decided
+                break
+    return kept
 
 
 def tolerances(policy: SkipPolicy, environment: Any, seed: int) -> list[float]:

@@ -9,7 +9,7 @@ repeat:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +23,7 @@ from temporl.randomness import Purpose, generator
 from temporl.recorded.behaviour import behaviour_of
 from temporl.recorded.episodes import Episode
 from temporl.recorded.policy import SkipPolicy, network_values, skip_inputs
-from temporl.recorded.targets import skip_targets
+from temporl.recorded.targets import Kind, skip_targets
 from temporl.skipping import Step
 from temporl.skipping.skips import read_skips
 
@@ -39,6 +39,7 @@ def learn_skips(
     learning_rate: float = 1e-3,
     hidden: Sequence[int] = (64, 64),
     tolerance: float = 0.0,
+    targets: Kind = "outcomes",
     seed: int = 0,
 ) -> SkipPolicy:
     """Learn how long to play what a frozen behaviour chooses, from recorded episodes alone.
@@ -54,27 +55,31 @@ def learn_skips(
         learning_rate: Step size of Adam, falling to zero along a cosine.
         hidden: Widths of the hidden layers.
         tolerance: How much a longer skip may cost, in return; `keep_return` finds the largest.
+        targets: By what recorded steps are judged: `"outcomes"`, or the behaviour's `"advantages"`
+            (see `temporl.recorded.targets`); `keep_return` takes policies of both kinds.
         seed: What everything random follows from.
     """
+    if targets not in get_args(Kind):
+        raise BadInput("targets", targets, f"allowed: {', '.join(get_args(Kind))}")
     frozen, lengths = behaviour_of(behaviour), read_skips(_words(skips), max_skip, default=10)
     for field, amount in (("updates", updates), ("batch_size", batch_size)):
         require_at_least(field, amount, 1)
     recorded = [e if isinstance(e, Episode) else Episode.from_steps(e) for e in episodes]
     if not recorded:
         raise BadInput("episodes", 0, "allowed: at least one episode")
-    parts = [skip_targets(episode, frozen, lengths, frozen.gamma) for episode in recorded]
-    targets, known = (np.concatenate(part) for part in zip(*parts, strict=True))
+    parts = [skip_targets(episode, frozen, lengths, frozen.gamma, targets) for episode in recorded]
+    worth, known = (np.concatenate(part) for part in zip(*parts, strict=True))
     inputs = np.concatenate(
         [skip_inputs(frozen.actions, e.observations[:-1], e.actions) for e in recorded]
     )
     centre, scale = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
-    spread = float(np.std(targets[known])) + 1e-9
+    spread = float(np.std(worth[known])) + 1e-9
     random = generator(seed, Purpose.NETWORKS)
     layers = draw_layers(random, (inputs.shape[1], *hidden, len(lengths)))
     fitted = _fit(
         layers,
         jnp.asarray((inputs - centre) / scale),
-        jnp.asarray(targets / spread, dtype=jnp.float32),
+        jnp.asarray(worth / spread, dtype=jnp.float32),
         jnp.asarray(known),
         optax.adam(optax.cosine_decay_schedule(learning_rate, updates)),
         updates,

@@ -8,9 +8,16 @@ with the same action, that is read from it. Where it did not:
 * where the behaviour changed the action after m steps, the behaviour's own values say what one more
   step of the old action would have cost, and every further step is taken to cost as much again;
 * where a time limit or the end of the recording came first, nothing is known about longer skips.
+
+What was played is judged by its outcome (above), or by advantages alone: Q(s_k, a) - V(s_k) in
+every state on the way, discounted. Where values are right both are the same, since the sum
+telescopes. Where they are wrong, outcomes hold the errors of V at both ends, and advantages only
+what the behaviour makes of its own choices: nothing, as long as it would have chosen the same.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -19,12 +26,17 @@ from temporl.recorded.behaviour import FrozenBehaviour
 from temporl.recorded.episodes import Episode
 from temporl.skipping import Skips
 
+Kind = Literal["outcomes", "advantages"]
 Targets = Float[np.ndarray, "step skip"]
 Known = Bool[np.ndarray, "step skip"]
 
 
 def skip_targets(
-    episode: Episode, behaviour: FrozenBehaviour, skips: Skips, gamma: float
+    episode: Episode,
+    behaviour: FrozenBehaviour,
+    skips: Skips,
+    gamma: float,
+    kind: Kind = "outcomes",
 ) -> tuple[Targets, Known]:
     """The value of every skip relative to that of the state, and whether it is known."""
     seen, steps = episode.observations, len(episode)
@@ -32,7 +44,10 @@ def skip_targets(
     if episode.terminated:
         values[-1] = 0.0
     run = run_lengths(episode, skips[-1])
-    earned = discounted_rewards(episode.rewards, skips[-1], gamma)
+    judged = episode.rewards + gamma * values[1:] - values[:-1]
+    if kind == "advantages":
+        judged = np.minimum(behaviour.value(seen[:-1], episode.actions) - values[:-1], 0.0)
+    gained = discounted_rewards(judged, skips[-1], gamma)
     start = np.arange(steps)
     targets, known = np.zeros((steps, len(skips))), np.ones((steps, len(skips)), dtype=np.bool_)
     end = start + run
@@ -46,8 +61,7 @@ def skip_targets(
     for column, skip in enumerate(skips):
         length = np.minimum(run, skip)
         beyond = skip - length
-        kept = gamma**length * (values[start + length] - beyond * loss)
-        targets[:, column] = earned[start, length] + kept - values[:-1]
+        targets[:, column] = gained[start, length] - gamma**length * beyond * loss
         known[:, column] = (beyond == 0) | ~at_end | episode.terminated
     return targets, known
 
