@@ -41,7 +41,8 @@ def test_help_of_an_agent_lists_its_options_with_their_sources(capsys):
 
 
 def test_train_writes_seeds_and_a_picture(trained):
-    assert {path.name for path in trained.iterdir()} == {"seed-0", "seed-1", "policy.png"}
+    inside = {path.name for path in trained.iterdir()}
+    assert inside == {"seed-0", "seed-1", "course", "policy.png"}
 
 
 def test_training_again_changes_nothing(trained):

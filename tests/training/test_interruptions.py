@@ -120,7 +120,7 @@ def test_a_second_interrupt_stops_at_once(tmp_path):
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, complaints = process.communicate(timeout=20)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
     assert process.returncode == 130
     assert "Traceback" not in complaints
     assert nobody_left_in(process.pid)

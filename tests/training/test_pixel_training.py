@@ -70,7 +70,7 @@ def test_a_policy_for_images_is_trained_saved_and_loaded_elsewhere(tmp_path):
         4,
         "shared",
     )
-    (arrays,) = run.path.rglob("*.safetensors")
+    (arrays,) = run.path.glob("seed-0/policy/*.safetensors")
     assert all(array.dtype == np.float32 for array in load_file(arrays).values())
     answer = subprocess.run(
         [sys.executable, "-c", PLAY, str(run.path)], capture_output=True, text=True, check=True

@@ -52,8 +52,8 @@ def test_finished_runs_are_not_trained_again(tmp_path):
     after = times(run.path)
     changed = {path for path, time in after.items() if before.get(path) not in (time, None)}
     new = {Path(path).relative_to(run.path).parts[0] for path in after.keys() - before.keys()}
-    assert changed <= {str(run.path)}
-    assert new == {"seed-2"}
+    assert changed <= {str(run.path), str(run.path / "course")}
+    assert new == {"seed-2", "course"}
 
 
 @pytest.mark.parametrize(
