@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,8 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from temporl.agents import make_agent
+from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput
-from temporl.training.cluster import require_cluster
+from temporl.results.config import RunConfig
+from temporl.results.runs import working_folder
+from temporl.training import PlannedRun
+from temporl.training.cluster import _take_in, execute_remotely, require_cluster
 
 pytest.importorskip("ray")
 
@@ -91,3 +97,13 @@ def test_no_cluster_where_there_is_none(address):
     with pytest.raises(BadInput) as caught:
         require_cluster(address)
     assert caught.value.field == "ray"
+
+
+def test_what_a_dead_driver_was_writing_is_cleared_away(tmp_path):
+    config = RunConfig(make_agent("q"), EnvironmentSpec("temporl/Cliff-v0"), episodes=5)
+    run = PlannedRun(config, 0, tmp_path / "q" / "seed-0")
+    leftover = working_folder(run.folder) / "writing-abc"
+    leftover.mkdir(parents=True)
+    (leftover / "config.json").write_bytes(b"half of it")
+    _take_in(run, execute_remotely(json.dumps(run.to_data())))
+    assert {path.name for path in (tmp_path / "q").iterdir()} == {"seed-0", "course"}

@@ -21,7 +21,8 @@ from temporl.evaluation import Report
 from temporl.results.config import run_identity
 from temporl.results.course import course_file
 from temporl.results.files import MANIFEST
-from temporl.results.runs import add_run
+from temporl.results.runs import add_run, working_folder
+from temporl.training.checkpoints import working
 from temporl.training.interruption import Interruption, interruptible
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import PlannedRun, execute, failure_reason
@@ -147,4 +148,6 @@ def _take_in(run: PlannedRun, files: dict[str, bytes] | str) -> None:
         raise RunFailed(files)
     files.pop(MANIFEST)  # it is made anew from what arrived
     course = files.pop(COURSE)
-    add_run(run.folder, files, run_identity(run.plan()), course)
+    # As wherever runs are made: alone, and clearing away what a process that died was writing.
+    with working(working_folder(run.folder), run.plan(), None, Interruption()):
+        add_run(run.folder, files, run_identity(run.plan()), course)
