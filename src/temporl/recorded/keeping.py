@@ -2,7 +2,8 @@
 
 from the most eager tolerance to the least:
     play some episodes with it
-    stop if it surely loses no more than is allowed, of what the behaviour earns by itself
+    stop if it surely loses no more than is allowed, of what the behaviour earns by itself,
+    and in the mean from other starts too: one of many tries may be lucky once
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def keep_return(
         environment: As in `temporl.evaluate`; this is played in.
         loss: The share of the behaviour's return that may be lost: with a probability of 95 %, as
             far as so many episodes can tell, it is not more.
-        episodes: How many to play for each tolerance that is tried, from the same starts.
+        episodes: How many to play for each tolerance that is tried, from the same starts; and as
+            many again from others, to be sure of what was found.
         seed: Where their seeds come from; evaluate with another one afterwards.
     """
     require_range("loss", loss, 0.0, 1.0)
@@ -50,20 +52,31 @@ def keep_return(
     given = [policies] if isinstance(policies, SkipPolicy) else list(policies)
     if not given:
         raise BadInput("policies", 0, "allowed: at least one")
-    every_step = given[0].with_tolerance(-np.inf)
-    before = evaluate(every_step, environment, episodes, seed).returns
-    allowed = loss * abs(before.mean())
-    kept, rarest = every_step, 1.0
+    kept = every_step = given[0].with_tolerance(-np.inf)
+    alone = {
+        start: evaluate(every_step, environment, episodes, start) for start in (seed, seed + 1)
+    }
+
+    def decided(policy: SkipPolicy) -> float:
+        """The share of steps at which it decides; infinite if it loses too much."""
+        share = 1.0
+        for start, before in alone.items():
+            after = evaluate(policy, environment, episodes, start)
+            losses = before.returns - after.returns
+            doubt = SURE * losses.std(ddof=1) / episodes**0.5 if start == seed else 0.0
+            most = losses.mean() + doubt
+            if most > loss * abs(before.returns.mean()):
+                return np.inf
+            share = float(after.decisions.sum() / after.lengths.sum())
+        return share
+
+    rarest = 1.0
     for policy in given:
-        for tolerance in tolerances(policy, environment, seed):
-            tried = policy.with_tolerance(tolerance)
-            after = evaluate(tried, environment, episodes, seed)
-            losses = before - after.returns
-            if losses.mean() + SURE * losses.std(ddof=1) / episodes**0.5 <= allowed:
-                decided = float(after.decisions.sum() / after.lengths.sum())
-                if decided < rarest:
-                    kept, rarest = tried, decided
-                break
+        tried = map(policy.with_tolerance, tolerances(policy, environment, seed))
+        found = ((share, one) for one in tried if (share := decided(one)) < np.inf)
+        share, eager = next(found, (1.0, every_step))
+        if share < rarest:
+            kept, rarest = eager, share
     return kept
 
 
