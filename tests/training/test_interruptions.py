@@ -222,7 +222,7 @@ def test_a_disk_that_takes_no_more(limit, tmp_path):
 
 def test_a_folder_that_is_deleted_meanwhile(tmp_path):
     words = [*LONG["device"][:-3], "10000000", "--evaluate-every", "1000"]
-    process = train(words, tmp_path / "runs")
+    process = train([*words, "--buffer-size", "2000"], tmp_path / "runs")
     wait_for(tmp_path, "runs/*/*/seed-0.partial/checkpoint-*")
     for _ in range(50):
         subprocess.run(["rm", "-rf", tmp_path / "runs"], check=False)

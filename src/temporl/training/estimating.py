@@ -114,9 +114,9 @@ class _Trial:
     def __init__(self, run: PlannedRun, place: Path) -> None:
         self.run, self.place = run, place
         self.failure = ""
-        self._durations: list[float] = []
-        self._reports: list[tuple[float, float]] = []
         self._last: PlannedRun = run
+        self._marks: list[list[tuple[float, float]]] = []
+        """Of every run, how many seconds it had taken when it was how far."""
 
     def go(self) -> None:
         """Train until there is enough to judge by."""
@@ -130,15 +130,19 @@ class _Trial:
                 timer = threading.Timer(SECONDS, process.stop)
                 timer.daemon = True
                 timer.start()
-            self._reports.append((time.monotonic() - max(began, process.ready), report.fraction))
+            mark(report.fraction)
+
+        def mark(fraction: float) -> None:
+            self._marks[-1].append((time.monotonic() - max(began, process.ready), fraction))
 
         try:
             while not process.stopped:
-                seed = self.run.seed + len(self._durations)
+                seed = self.run.seed + len(self._marks)
                 self._last = replace(self.run, seed=seed, folder=self.place / f"seed-{seed}")
-                began, self._reports = time.monotonic(), []
+                self._marks.append([])
+                began = time.monotonic()
                 process.execute(self._last, on_progress)
-                self._durations.append(time.monotonic() - max(began, process.ready))
+                mark(1.0)
         except RunFailed as error:
             self.failure = "" if process.stopped else str(error)
         finally:
@@ -146,21 +150,24 @@ class _Trial:
             process.kill()
 
     def cost(self, runs: int) -> Cost:
-        """What was seen: whole runs, or how fast a part of one went."""
-        config = self.run.config
-        checkpoint = size_of(working_folder(self._last.folder))
-        if self._durations:
-            first, *others = self._durations
-            seconds = sum(others) / len(others) if others else first
-            disk = size_of(self.place / f"seed-{self.run.seed}")
-            return Cost(config, runs, seconds, max(first - seconds, 0.0), disk, checkpoint)
-        (first_time, first_part), (last_time, last_part) = self._reports[0], self._reports[-1]
+        """What was seen: whole runs after the first, or how fast the first one went."""
+        (first_time, first_part), (last_time, last_part) = self._marks[0][0], self._marks[0][-1]
         if last_part == first_part:
             first_time = first_part = 0.0
         seconds = (last_time - first_time) / (last_part - first_part)
         start = max(first_time - first_part * seconds, 0.0)
+        if later := [marks[-1][0] for marks in self._marks[1:] if marks and marks[-1][1] == 1.0]:
+            seconds = sum(later) / len(later)
+        config, finished = self.run.config, last_part == 1.0
         return Cost(
-            config, runs, seconds, start, FILES_BYTES + config.evaluations * ROW_BYTES, checkpoint
+            config,
+            runs,
+            seconds,
+            start,
+            disk=size_of(self.place / f"seed-{self.run.seed}")
+            if finished
+            else FILES_BYTES + config.evaluations * ROW_BYTES,
+            checkpoint=size_of(working_folder(self._last.folder)),
         )
 
 

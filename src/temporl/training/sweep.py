@@ -244,10 +244,10 @@ class WorkerProcess:
             self._end()
 
     def _ask(self) -> None:
+        # A worker to whom nobody speaks leaves; a signal would be its second, which hurries it.
         if self._process.stdin is not None:
             with suppress(BrokenPipeError):  # it died before it read what was sent
                 self._process.stdin.close()
-        self._process.terminate()
 
     def _end(self) -> None:
         self._ask()

@@ -24,12 +24,13 @@ def answer(channel: IO[str], message: dict[str, Any]) -> None:
     channel.flush()
 
 
-def listen(lines: queue.SimpleQueue[str | None]) -> None:
-    """Pass on what comes in; whoever stops listening to us wants the run to be left off."""
+def listen(lines: queue.SimpleQueue[str | None], interruption: Interruption) -> None:
+    """Pass on what comes in; whoever stops speaking to us wants the run to be left off."""
     for line in sys.stdin:
         lines.put(line)
     lines.put(None)
-    os.kill(os.getpid(), signal.SIGTERM)
+    if not interruption.requested:
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def main() -> None:
@@ -40,7 +41,7 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     with interruptible() as interruption, suppress(BrokenPipeError):
-        threading.Thread(target=listen, args=(lines,), daemon=True).start()
+        threading.Thread(target=listen, args=(lines, interruption), daemon=True).start()
         answer(channel, {"ready": True})
         while not interruption.requested and (line := lines.get()) is not None:
             try:
