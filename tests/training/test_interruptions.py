@@ -25,13 +25,14 @@ LONG = {
     "host": ["dqn", "--env", "CartPole-v1", "--driver", "host", "--steps", "4000"],
     "tabular": ["t-q", "--env", "Blackjack-v1", "--step-limit", "20", "--episodes", "6000"],
 }
+ENDLESS = [*LONG["device"][:-3], "10000000", "--evaluate-every", "1000", "--buffer-size", "2000"]
 SMALL = ["--hidden", "8", "--batch-size", "8"]
 
 
-def train(words: list[str], out: Path) -> subprocess.Popen[str]:
+def train(words: list[str], out: Path, minutes: str = "0.001") -> subprocess.Popen[str]:
     small = [] if words[0] == "t-q" else SMALL
     return subprocess.Popen(
-        [*TEMPORL, "train", *words, *small, "--checkpoint-minutes", "0.001", "--out", str(out)],
+        [*TEMPORL, "train", *words, *small, "--checkpoint-minutes", minutes, "--out", str(out)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -93,6 +94,16 @@ def test_a_signal_leaves_a_checkpoint_and_no_process(name, number, code, calm, t
     assert resumed.returncode == 0, resumed.stderr
     assert "1 of 1 unfinished runs finished" in resumed.stdout
     assert results(tmp_path) == calm[name]
+
+
+def test_what_was_learned_until_a_signal_is_kept(tmp_path):
+    process = train(ENDLESS, tmp_path, minutes="60")
+    assert process.stderr is not None
+    assert any("return" in line for line in process.stderr)
+    assert not list(tmp_path.glob("*/*/seed-0.partial/checkpoint-*"))
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+    assert list(tmp_path.glob("*/*/seed-0.partial/checkpoint-*"))
 
 
 def test_a_second_interrupt_stops_at_once(tmp_path):
@@ -221,8 +232,7 @@ def test_a_disk_that_takes_no_more(limit, tmp_path):
 
 
 def test_a_folder_that_is_deleted_meanwhile(tmp_path):
-    words = [*LONG["device"][:-3], "10000000", "--evaluate-every", "1000"]
-    process = train([*words, "--buffer-size", "2000"], tmp_path / "runs")
+    process = train(ENDLESS, tmp_path / "runs")
     wait_for(tmp_path, "runs/*/*/seed-0.partial/checkpoint-*")
     for _ in range(50):
         subprocess.run(["rm", "-rf", tmp_path / "runs"], check=False)
