@@ -15,7 +15,7 @@ demo: $(VENV)/installed  ## the paper's gridworld table at full scale, beside th
 	$(BIN)/temporl reproduce gridworlds --out $(OUT)
 
 test: check  ## everything that can fail
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 check: $(VENV)/installed-dev  ## format, lint, types
 	$(BIN)/ruff format --check .
