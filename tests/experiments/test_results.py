@@ -63,3 +63,33 @@ def test_the_best_longest_skip_is_as_good_as_published(schedule):
 def test_t_q_explores_twice_as_fast():
     episodes = {row["agent"]: float(row["value"]) for row in rows("exploration")}
     assert 2 * episodes["t-q"] <= min(episodes["q"], episodes["ez-q"])
+
+
+def measured(environment: str, agent: str, metric: str) -> tuple[float, int]:
+    """The best cell of a deep agent: its mean, and over how many seeds."""
+    found = rows("featurized", environment=environment, agent=agent, metric=metric)
+    values = [(float(row["value"]), int(row["seeds"])) for row in found]
+    return min(values) if metric == "decisions" else max(values)
+
+
+def test_t_dqn_climbs_the_mountain_where_dqn_often_does_not():
+    (tempo, seeds), (plain, as_many) = (
+        measured("MountainCar", agent, "reward_auc") for agent in ("t-dqn", "dqn")
+    )
+    assert min(seeds, as_many, measured("MountainCar", "dar", "reward_auc")[1]) >= 10
+    assert tempo >= max(0.72, plain + 0.12)
+    decisions = measured("MountainCar", "t-dqn", "decisions")[0]
+    assert decisions <= 0.5 * measured("MountainCar", "dqn", "decisions")[0]
+
+
+def test_t_dqn_lands_as_well_as_dqn():
+    tempo, plain = (
+        measured("LunarLander", agent, "reward_auc")[0] for agent in ("t-dqn", "dqn")
+    )
+    assert tempo >= max(0.86, plain)
+
+
+def test_every_architecture_and_longest_skip_was_tried_on_mountain_car():
+    found = rows("architectures", environment="MountainCar", metric="reward_auc")
+    assert len(found) == 15
+    assert min(int(row["seeds"]) for row in found) >= 3
