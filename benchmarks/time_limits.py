@@ -1,16 +1,17 @@
 """Why DQN often fails on MountainCar when time limits are treated as what they are.
 
-    python benchmarks/time_limits.py [--seeds 10] [--steps 200000]
+    python benchmarks/time_limits.py [--agent t-dqn-skip] [--seeds 10] [--steps 200000]
 
-Trains dqn on MountainCar-v0 twice: as the library does, where an episode that is cut bootstraps
-from its last observation, and as scripts often do, where the cut looks like a terminal state. One
-thing differs, and the table says how many seeds ever reach the goal.
+Trains an agent on MountainCar-v0 twice: as the library does, where an episode that is cut
+bootstraps from its last observation, and as scripts often do, where the cut looks like a terminal
+state. One thing differs, and the table says how many seeds ever reach the goal.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jax import Array
@@ -21,6 +22,13 @@ from temporl.environments.device import DeviceEnvironment, DeviceState, Outcome
 from temporl.training.device import train_on_device
 from temporl.training.tick import Pauses, Tick
 from temporl.training.trees import TreeBreaks
+
+AGENTS = {
+    "dqn": make_agent("dqn"),
+    "t-dqn": make_agent("t-dqn", architecture="shared", max_skip=10),
+    "t-dqn-skip": make_agent("t-dqn", architecture="shared", max_skip=10, connections="skip"),
+}
+"""The last learns from connections within single skips, as the paper has it."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +44,11 @@ class LimitsLookTerminal(DeviceEnvironment):
 
 
 def first_success(
-    environment: DeviceEnvironment, seed: int, steps: int
+    agent: Any, environment: DeviceEnvironment, seed: int, steps: int
 ) -> tuple[int | None, float]:
     """When a greedy episode first reaches the goal, and the mean return of the last tenth."""
     spaces = agent_spaces(environment.observation_space, environment.action_space)
-    tick = Tick(make_agent("dqn"), spaces, steps, spare=steps // environment.step_limit + 1)
+    tick = Tick(agent, spaces, steps, spare=steps // environment.step_limit + 1)
     points = [
         (point.step, point.evaluations[0][0])
         for point in train_on_device(tick, environment, seed, Pauses(steps, 200), TreeBreaks())
@@ -54,6 +62,7 @@ def first_success(
 def main() -> None:
     """Print a line for each seed and a summary."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--agent", default="dqn", choices=AGENTS)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--steps", type=int, default=200_000)
     arguments = parser.parse_args()
@@ -66,7 +75,7 @@ def main() -> None:
     for seed in range(arguments.seeds):
         cells = []
         for kind, environment in enumerate(kinds):
-            first, last = first_success(environment, seed, arguments.steps)
+            first, last = first_success(AGENTS[arguments.agent], environment, seed, arguments.steps)
             solved[kind] += last > -190
             cells += [f"{first:,}" if first else "never", f"{last:.0f}"]
         print(f"| {seed} | {' | '.join(cells)} |", flush=True)
