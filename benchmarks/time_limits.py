@@ -1,6 +1,7 @@
 """Why DQN often fails on MountainCar when time limits are treated as what they are.
 
-    python benchmarks/time_limits.py [--agent t-dqn-skip] [--seeds 10] [--steps 200000]
+    python benchmarks/time_limits.py [--seeds 10] [--steps 200000]
+    python benchmarks/time_limits.py --agent t-dqn [--max-skip 2] [--connections skip]
 
 Trains an agent on MountainCar-v0 twice: as the library does, where an episode that is cut
 bootstraps from its last observation, and as scripts often do, where the cut looks like a terminal
@@ -22,13 +23,6 @@ from temporl.environments.device import DeviceEnvironment, DeviceState, Outcome
 from temporl.training.device import train_on_device
 from temporl.training.tick import Pauses, Tick
 from temporl.training.trees import TreeBreaks
-
-AGENTS = {
-    "dqn": make_agent("dqn"),
-    "t-dqn": make_agent("t-dqn", architecture="shared", max_skip=10),
-    "t-dqn-skip": make_agent("t-dqn", architecture="shared", max_skip=10, connections="skip"),
-}
-"""The last learns from connections within single skips, as the paper has it."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +56,18 @@ def first_success(
 def main() -> None:
     """Print a line for each seed and a summary."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--agent", default="dqn", choices=AGENTS)
+    parser.add_argument("--agent", default="dqn", choices=("dqn", "t-dqn"))
+    parser.add_argument("--max-skip", type=int, default=10)
+    parser.add_argument("--connections", default="run", choices=("run", "skip"))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--steps", type=int, default=200_000)
     arguments = parser.parse_args()
+    options = {"max_skip": arguments.max_skip, "connections": arguments.connections}
+    agent = (
+        make_agent("dqn")
+        if arguments.agent == "dqn"
+        else make_agent("t-dqn", architecture="shared", **options)
+    )
     print(
         "| seed | bootstrap: first success | last return | terminal: first success | last return |"
     )
@@ -75,7 +77,7 @@ def main() -> None:
     for seed in range(arguments.seeds):
         cells = []
         for kind, environment in enumerate(kinds):
-            first, last = first_success(AGENTS[arguments.agent], environment, seed, arguments.steps)
+            first, last = first_success(agent, environment, seed, arguments.steps)
             solved[kind] += last > -190
             cells += [f"{first:,}" if first else "never", f"{last:.0f}"]
         print(f"| {seed} | {' | '.join(cells)} |", flush=True)
