@@ -85,3 +85,4 @@ def test_t_dqn_climbs_the_mountain_where_dqn_often_does_not():
 def test_every_architecture_and_longest_skip_was_tried_on_mountain_car():
     found = rows("architectures", environment="MountainCar", metric="reward_auc")
     assert len(found) == 15
+    assert min(int(row["seeds"]) for row in found) >= 3
