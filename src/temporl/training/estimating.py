@@ -158,17 +158,11 @@ class _Trial:
         start = max(first_time - first_part * seconds, 0.0)
         if later := [marks[-1][0] for marks in self._marks[1:] if marks and marks[-1][1] == 1.0]:
             seconds = sum(later) / len(later)
-        config, finished = self.run.config, last_part == 1.0
-        return Cost(
-            config,
-            runs,
-            seconds,
-            start,
-            disk=size_of(self.place / f"seed-{self.run.seed}")
-            if finished
-            else FILES_BYTES + config.evaluations * ROW_BYTES,
-            checkpoint=size_of(working_folder(self._last.folder)),
-        )
+        config = self.run.config
+        finished = size_of(self.place / f"seed-{self.run.seed}")
+        expected = FILES_BYTES + config.evaluations * ROW_BYTES
+        checkpoint = size_of(working_folder(self._last.folder))
+        return Cost(config, runs, seconds, start, finished or expected, checkpoint)
 
 
 def size_of(folder: Path) -> int:
