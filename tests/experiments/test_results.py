@@ -82,6 +82,11 @@ def test_t_dqn_climbs_the_mountain_where_dqn_often_does_not():
     assert decisions <= 0.5 * measured("MountainCar", "dqn", "decisions")[0]
 
 
+def test_connections_within_skips_are_as_good_as_published():
+    ((ours, published),) = pairs("featurized-skip", metric="reward_auc")
+    assert ours >= published
+
+
 def test_every_architecture_and_longest_skip_was_tried_on_mountain_car():
     found = rows("architectures", environment="MountainCar", metric="reward_auc")
     assert len(found) == 15
