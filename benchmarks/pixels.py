@@ -1,6 +1,6 @@
 """How fast agents learn from images, beside Stable-Baselines3.
 
-    python benchmarks/pixels.py            three rounds, half an hour
+    python benchmarks/pixels.py            three rounds, ten minutes
     python benchmarks/pixels.py --quick    the same with one short round
 
 Everybody trains on Atari's Freeway with the network of Mnih et al. (2015), a batch of 32, a
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from race import CORES, Contestant, race
+from temporl.training.sweep import SCREEN_THREADS
 
 STEPS = 500
 """Of each turn; a step is four frames of the game."""
@@ -19,9 +20,16 @@ STEPS = 500
 
 def contestants() -> Iterator[Contestant]:
     """Everybody."""
-    for agent, updates in (("dqn", 1), ("t-dqn", 2), ("dar", 1)):
-        command = ["host", "pixels", agent]
-        yield Contestant(f"ours, {agent}", "ours", [command], STEPS, updates=updates / 4)
+    both = SCREEN_THREADS
+    for agent, updates, threads in (
+        ("dqn", 1, both),
+        ("dqn", 1, 1),
+        ("t-dqn", 2, both),
+        ("dar", 1, both),
+    ):
+        name, command = f"ours, {agent}, threads: {threads}", ["host", "pixels", agent]
+        each = updates / 4
+        yield Contestant(name, "ours", [command], STEPS, updates=each, threads=threads)
     needs = ("torch", "stable_baselines3")
     for threads in sorted({1, CORES}):
         name = f"Stable-Baselines3 DQN, CnnPolicy, threads: {threads}"

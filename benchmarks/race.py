@@ -25,11 +25,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from temporl.training.sweep import ONE_THREAD, default_workers
+from temporl.training.sweep import compiler_settings, default_workers
 
 CORES = default_workers()
-ALONE = {"NPROC": "1", "XLA_FLAGS": ONE_THREAD}
-"""One thread for a process, as the workers of a sweep have it."""
 PEERS = {"torch": "torch", "stable_baselines3": "stable-baselines3", "sbx": "sbx-rl"}
 """What the peers import, and what that is called where packages are found."""
 
@@ -51,11 +49,13 @@ class Contestant:
     """Whose matrix products are the least that it takes, if anybody's."""
     needs: Sequence[str] = ()
     """What it imports that we do not."""
+    threads: int = 1
+    """Of a process of ours, as in a sweep; peers have it their own way."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """One thread for a process of ours, as in a sweep; peers have it their own way."""
-        return ALONE if self.role in ("ours", "floor") else {}
+        """The variables that its processes are started with."""
+        return compiler_settings(self.threads) if self.role in ("ours", "floor") else {}
 
 
 class Running:

@@ -22,7 +22,7 @@ from temporl.networks.convolutions import (
     convolved_size,
     draw_convolutions,
 )
-from temporl.networks.correlation import correlate, patches
+from temporl.networks.correlation import correlate
 from temporl.skipping import Connection
 
 BOARDS = Spaces((5, 6, 2), None, 3)
@@ -108,7 +108,7 @@ def test_the_skip_depends_on_the_action_through_the_context_units(architecture):
 
     assert np.ptp(values(networks), axis=0).min() > 0
     blind = networks.skip.joined[0].weight.copy()
-    blind[-10:] = 0  # what the context units say is not heard
+    blind[:, -10:] = 0  # what the context units say is not heard
     layer = networks.skip.joined[0]._replace(weight=blind)
     skip = networks.skip._replace(joined=(layer, *networks.skip.joined[1:]))
     np.testing.assert_array_equal(np.ptp(values(networks._replace(skip=skip)), axis=0), 0)
@@ -167,7 +167,12 @@ def test_gradients_are_those_of_plain_differentiation(width, shape):
     filters = jnp.asarray(random.normal(size=(width, width, shape[-1], 5)), jnp.float32)
 
     def plain(images, filters):
-        return patches(images, width) @ filters.reshape(-1, 5)
+        down, across = (size - width + 1 for size in shape[-3:-1])
+        return sum(
+            images[..., row : row + down, column : column + across, :] @ filters[row, column]
+            for row in range(width)
+            for column in range(width)
+        )
 
     def total(function, images, filters):
         return jnp.tanh(function(images, filters)).sum()

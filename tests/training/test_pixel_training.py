@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -13,8 +14,12 @@ from safetensors.numpy import load_file
 
 import temporl
 from temporl.agents import make_agent
+from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput
+from temporl.results.config import RunConfig
 from temporl.results.runs import read_config
+from temporl.training.runs import PlannedRun
+from temporl.training.sweep import WorkerProcess, threads_for
 
 FEW = {"steps": 60, "evaluate_every": 30, "workers": 1, "progress": False}
 SMALL = {"hidden": (8,), "batch_size": 4, "learning_starts": 8, "buffer_size": 40}
@@ -134,3 +139,47 @@ def test_agents_for_continuous_actions_take_no_images(tmp_path):
 
     with pytest.raises(BadInput, match="images are not for this agent"):
         temporl.train("t-ddpg", Picture, step_limit=12, out=tmp_path, **FEW)
+
+
+@pytest.mark.parametrize(
+    ("name", "threads"),
+    [("ALE/Freeway-v5", 2), ("gymnax/Breakout-MinAtar", 1), ("CartPole-v1", 1), ("Nowhere-v0", 1)],
+)
+def test_screens_have_two_threads(name, threads):
+    assert threads_for(EnvironmentSpec(name)) == threads
+
+
+def planned(place, name, **options):
+    agent = make_agent("dqn", **SMALL, **options)
+    config = RunConfig(agent, EnvironmentSpec(name), steps=24, evaluate_every=0, driver="host")
+    return PlannedRun(config, 0, place)
+
+
+def test_a_worker_has_the_threads_that_each_run_needs(tmp_path):
+    process = WorkerProcess()
+    used = []
+    try:
+        for number, name in enumerate(("CartPole-v1", "ALE/Freeway-v5", "CartPole-v1")):
+            process.execute(planned(tmp_path / str(number), name), lambda _report: None)
+            used.append(process.threads)
+    finally:
+        process.kill()
+    assert used == [1, 2, 1]
+    first, again = (load_file(*(tmp_path / n).glob("policy/*.safetensors")) for n in ("0", "2"))
+    assert all((first[name] == again[name]).all() for name in first)
+
+
+def test_the_same_policy_for_screens_on_any_number_of_cores(tmp_path):
+    cores = os.sched_getaffinity(0)
+    policies = []
+    for allowed in ({min(cores)}, cores):
+        os.sched_setaffinity(0, allowed)  # a child has what its parent has
+        process = WorkerProcess(2)
+        os.sched_setaffinity(0, cores)
+        try:
+            run = planned(tmp_path / str(len(allowed)), "ALE/Freeway-v5", train_every=2)
+            process.execute(run, lambda _report: None)
+        finally:
+            process.kill()
+        policies.append(load_file(*run.folder.glob("policy/*.safetensors")))
+    assert all((policies[0][name] == policies[1][name]).all() for name in policies[0])

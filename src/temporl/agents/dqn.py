@@ -28,12 +28,12 @@ from temporl.agents.options import check_learning
 from temporl.compilation import uncompiled
 from temporl.errors import require_at_least, require_range, unknown_name
 from temporl.networks import (
-    Convolution,
     apply,
     as_rows,
     convolved_size,
     draw_convolutions,
     draw_layers,
+    draw_wide_layers,
     perceive,
     perceive_shared,
 )
@@ -111,13 +111,12 @@ class DQN:
 
     def networks(self, random: np.random.Generator, spaces: Spaces) -> QNetwork:
         """Draw the network of action values."""
-        convolutions: tuple[Convolution, ...] = ()
-        inputs, shape = spaces.inputs, spaces.observation_shape
-        if spaces.shows_images:
-            convolutions = draw_convolutions(random, shape)
-            inputs = convolved_size(convolutions, shape)
-        sizes = (inputs, *self.hidden, self.heads(spaces.actions))
-        return (*convolutions, *draw_layers(random, sizes))
+        widths = (*self.hidden, self.heads(spaces.actions))
+        if not spaces.shows_images:
+            return draw_layers(random, (spaces.inputs, *widths))
+        convolutions = draw_convolutions(random, spaces.observation_shape)
+        seen = convolved_size(convolutions, spaces.observation_shape)
+        return (*convolutions, *draw_wide_layers(random, (seen, *widths)))
 
     def init(self, networks: QNetwork) -> Learning:
         """The state in which learning begins."""

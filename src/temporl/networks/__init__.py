@@ -27,6 +27,7 @@ from temporl.networks.layers import (
     as_rows,
     draw_layer,
     draw_layers,
+    draw_wide_layers,
     hidden,
 )
 from temporl.networks.skip_networks import (
@@ -56,6 +57,7 @@ __all__ = [
     "draw_convolutions",
     "draw_layer",
     "draw_layers",
+    "draw_wide_layers",
     "hidden",
     "image_skip_network",
     "least_value",

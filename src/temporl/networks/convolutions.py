@@ -1,20 +1,19 @@
 """Convolutions over images: rows, columns and channels, in whole numbers from 0 to 255.
 
 A convolution moves on by half its width, rounded down: of widths 8, 4 and 3 that makes the strides
-4, 2 and 1 of the Nature network. It is one product of a matrix with all patches of an image, so
-that NumPy and JAX compute it alike.
+4, 2 and 1 of the Nature network. It is a product of matrices, so that NumPy and JAX compute it
+alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from temporl.networks.correlation import correlate
 from temporl.networks.layers import (
-    Layer,
     Numbers,
     as_input,
     hidden,
@@ -98,21 +97,22 @@ def convolved(convolutions: Sequence[Convolution], images: Numbers) -> Numbers:
     return seen.reshape(*seen.shape[:-3], -1)
 
 
-def perceive(layers: Sequence[Layer | Convolution], observation: Numbers) -> Numbers:
+def perceive(layers: Sequence[Any], observation: Numbers) -> Numbers:
     """What hidden layers make of observations; convolutions come first where these are images."""
-    convolutions, dense = _parted(layers)
+    convolutions = convolutions_of(layers)
+    dense = layers[len(convolutions) :]
     if convolutions:
         first, *others = dense
         return hidden(others, hidden_from_rows(first, convolved(convolutions, observation)))
     return hidden(dense, as_input(observation, dense[0].weight.shape[0]))
 
 
-def perceive_shared(layers: Sequence[Layer | Convolution], observation: Numbers) -> Numbers:
+def perceive_shared(layers: Sequence[Any], observation: Numbers) -> Numbers:
     """What a skip network can share of it: the convolutions, or all layers where there are none."""
-    convolutions, _ = _parted(layers)
+    convolutions = convolutions_of(layers)
     return convolved(convolutions, observation) if convolutions else perceive(layers, observation)
 
 
-def _parted(layers: Sequence[Layer | Convolution]) -> tuple[list[Convolution], list[Layer]]:
-    convolutions = [one for one in layers if isinstance(one, Convolution)]
-    return convolutions, [one for one in layers if isinstance(one, Layer)]
+def convolutions_of(layers: Sequence[Any]) -> list[Convolution]:
+    """The convolutions among the layers of a network."""
+    return [one for one in layers if isinstance(one, Convolution)]

@@ -24,6 +24,16 @@ class Layer(NamedTuple):
     bias: Numbers
 
 
+class WideLayer(NamedTuple):
+    """A dense layer behind convolutions, with thousands of inputs.
+
+    Its weight, the largest of all, has a row for every output: it is read as it lies in memory.
+    """
+
+    weight: Numbers
+    bias: Numbers
+
+
 def draw_layer(random: np.random.Generator, inputs: int, outputs: int) -> Layer:
     """Draw a layer uniformly from ±1 / sqrt(inputs), as the paper's code (PyTorch's default)."""
     bound = inputs**-0.5
@@ -36,6 +46,14 @@ def draw_layer(random: np.random.Generator, inputs: int, outputs: int) -> Layer:
 def draw_layers(random: np.random.Generator, sizes: Sequence[int]) -> tuple[Layer, ...]:
     """Draw the layers between given sizes."""
     return tuple(draw_layer(random, inputs, outputs) for inputs, outputs in pairwise(sizes))
+
+
+def draw_wide_layers(
+    random: np.random.Generator, sizes: Sequence[int]
+) -> tuple[WideLayer | Layer, ...]:
+    """The same where the first layer has the outputs of convolutions for its inputs."""
+    first, *others = draw_layers(random, sizes)
+    return WideLayer(np.ascontiguousarray(first.weight.T), first.bias), *others
 
 
 def apply(dense: Layer, inputs: Numbers) -> Numbers:
@@ -66,12 +84,10 @@ def hidden(dense: Sequence[Layer], inputs: Numbers) -> Numbers:
     return inputs
 
 
-def hidden_from_rows(dense: Layer, rows: Numbers) -> Numbers:
-    """What a layer and a rectifier make of samples in rows, such as convolutions leave behind.
-
-    The weight of that layer is the largest of all, and is read faster in this order.
-    """
-    return relu(rows @ dense.weight + dense.bias).T
+def hidden_from_rows(wide: WideLayer, rows: Numbers) -> Numbers:
+    """What a layer and a rectifier make of samples in rows, such as convolutions leave behind."""
+    bias = wide.bias if rows.ndim == 1 else wide.bias[:, None]
+    return relu(wide.weight @ rows.T + bias)
 
 
 def as_input(values: Numbers, size: int) -> Numbers:

@@ -30,6 +30,7 @@ from temporl.networks.layers import (
     as_rows,
     draw_layer,
     draw_layers,
+    draw_wide_layers,
     hidden,
     hidden_from_rows,
     namespace,
@@ -52,7 +53,7 @@ class SkipNetwork(NamedTuple):
     trunk: tuple[Any, ...]
     context: tuple[Layer, ...]
     head: Layer
-    joined: tuple[Layer, ...] = ()
+    joined: tuple[Any, ...] = ()
 
 
 def skip_network(
@@ -83,7 +84,7 @@ def image_skip_network(
     convolutions = draw_convolutions(random, shape)
     seen = convolved_size(convolutions, shape)
     context = draw_layers(random, (1, CONTEXT_UNITS))
-    joined = draw_layers(random, (seen + CONTEXT_UNITS, *widths))
+    joined = draw_wide_layers(random, (seen + CONTEXT_UNITS, *widths))
     head = draw_layer(random, widths[-1], skips)
     return SkipNetwork(() if architecture == "shared" else convolutions, context, head, joined)
 

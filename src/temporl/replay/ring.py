@@ -210,12 +210,16 @@ class RingLayout:
             oldest += (start < first_slot) & (oldest < ring.connections)
         return oldest
 
-    def ready(self, ring: Ring) -> Array:
+    def holds_enough(self, ring: Ring) -> Array:
         """Whether the warm-up is over; without one, whether there is a whole batch to sample."""
         count = ring.steps if self.transitions else ring.connections
-        enough = count >= self.batch_size
         if self.warm_up:
-            enough = (ring.steps >= self.warm_up) & (count > 0)
+            return (ring.steps >= self.warm_up) & (count > 0)
+        return count >= self.batch_size
+
+    def ready(self, ring: Ring) -> Array:
+        """Whether there is enough to learn from, and it is time to."""
+        enough = self.holds_enough(ring)
         return enough if self.train_every == 1 else enough & (ring.steps % self.train_every == 0)
 
     def sample(self, ring: Ring, key: Array) -> Batch:

@@ -26,7 +26,7 @@ from temporl.training.checkpoints import working
 from temporl.training.interruption import Interruption, interruptible
 from temporl.training.progress import ProgressDisplay
 from temporl.training.runs import PlannedRun, execute, failure_reason
-from temporl.training.sweep import Failure, compiler_settings
+from temporl.training.sweep import Failure, compiler_settings, run_threads
 
 RETRIES = 20
 """How often a run is sent out again because its worker or its node died."""
@@ -93,7 +93,6 @@ def complete_on_ray(
     }
     try:
         ray.init(
-            runtime_env={"env_vars": compiler_settings()},
             log_to_driver=False,
             logging_level="ERROR",
             **(alone if address == "local" else {"address": address}),
@@ -124,7 +123,9 @@ def _collect(
         room = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
         while waiting and len(under_way) < room:
             run = waiting.pop()
-            under_way[remote.remote(json.dumps(run.to_data()))] = run
+            settings = {"env_vars": compiler_settings(run_threads(run))}
+            begun = remote.options(runtime_env=settings).remote(json.dumps(run.to_data()))
+            under_way[begun] = run
         done, _ = ray.wait(list(under_way), timeout=1.0)
         for reference in done:
             run = under_way.pop(reference)

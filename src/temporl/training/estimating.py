@@ -17,7 +17,7 @@ from temporl.evaluation import Report
 from temporl.results.config import RunConfig
 from temporl.results.runs import ROW_BYTES, working_folder
 from temporl.training.runs import PlannedRun
-from temporl.training.sweep import WORKER_PATIENCE, WORKER_START, WorkerProcess
+from temporl.training.sweep import WORKER_PATIENCE, WORKER_START, WorkerProcess, run_threads
 
 SECONDS = 8.0
 """For how long a configuration is tried, once it has begun to train."""
@@ -120,7 +120,7 @@ class _Trial:
 
     def go(self) -> None:
         """Train until there is enough to judge by."""
-        process = WorkerProcess()
+        process = WorkerProcess(run_threads(self.run))
         timer: threading.Timer | None = None
         began = time.monotonic()
 

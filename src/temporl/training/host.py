@@ -51,10 +51,13 @@ class HostTraining:
         return Prepared(progress, self.tick.act(progress, key, observation), observation)
 
     @partial(jax.jit, static_argnums=(0, 4), donate_argnums=1)
-    def advance(self, prepared: Prepared, key: Array, answer: Answer, learns: bool) -> Prepared:
+    def advance(
+        self, prepared: Prepared, key: Array, answer: Answer, learns: bool | None
+    ) -> Prepared:
         """Keep and learn from the step that was played, and decide about the following one.
 
-        Where it does not learn, the networks need not be copied, as they would be by a condition.
+        Where it is known whether it learns, the networks need not be copied, nor one thread do
+        everything, as in a condition.
         """
         seen, following, (reward, terminated, truncated) = self.unpack(answer)
         progress = self.tick.learn(
@@ -69,6 +72,11 @@ class HostTraining:
             learns=learns,
         )
         return Prepared(progress, self.tick.act(progress, key, following), following)
+
+    @partial(jax.jit, static_argnums=0)
+    def has_enough(self, prepared: Prepared) -> Array:
+        """Whether there is enough to learn from, as there will always be from then on."""
+        return self.tick.layout.holds_enough(prepared.progress.ring)
 
     def unpack(self, answer: Answer) -> tuple[Array, Array, Array]:
         """What `pack` put together."""
@@ -173,6 +181,7 @@ def train_on_host(
     begun = training.begin(tick.networks(seed), key, observation)
     prepared, episode = breaks.restored((begun, np.array(0)))
     step, fresh = int(prepared.progress.step), True
+    enough = bool(training.has_enough(prepared))
     if step:
         world.episode = int(episode) - 1
         observation = world.reset(int(seeds(Purpose.ENVIRONMENT, int(episode))))
@@ -191,8 +200,9 @@ def train_on_host(
                 following = world.reset(int(seeds(Purpose.ENVIRONMENT, world.episode + 1)))
             answer = pack(seen, following, reward, terminated, truncated)
             step += 1
-            learns = step % tick.layout.train_every == 0
+            learns = (enough or None) if step % tick.layout.train_every == 0 else False
             prepared = training.advance(prepared, key, answer, learns)
+            enough = enough or bool(training.has_enough(prepared))
         progress = prepared.progress
         networks = partial(as_arrays, tick.agent.policy(progress.agent))
         evaluations, chosen = [], np.zeros(longest, np.int64)

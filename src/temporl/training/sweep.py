@@ -19,9 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from temporl.compilation import cache_folder
-from temporl.environments import transition_table
-from temporl.errors import RunFailed
+from temporl.environments import EnvironmentSpec, transition_table
+from temporl.environments.images import shows_images
+from temporl.errors import BadInput, RunFailed
 from temporl.evaluation import OnProgress, Report
+from temporl.networks.convolutions import is_screen
 from temporl.tabular.stepping import MakeEnvironment
 from temporl.training.interruption import Interrupted, Interruption, interruptible
 from temporl.training.progress import ProgressDisplay
@@ -41,6 +43,12 @@ ONE_THREAD = (
 )
 """A process for each core is three times as fast as a program that hands small pieces of work from
 thread to thread; `NPROC` is how XLA is told how many it may have."""
+SCREEN_THREADS = 2
+"""Networks for screens are large enough to be shared out. Always among two: their number, unlike
+that of the cores, decides how numbers are rounded."""
+KEPT_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**30))
+"""Bytes up to which the C library keeps what is given back to it: an update for screens needs tens
+of megabytes, which are cleared page by page if they come from the system each time."""
 
 
 @dataclass(frozen=True)
@@ -60,17 +68,30 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def compiler_settings() -> dict[str, str]:
+def compiler_settings(threads: int = 1) -> dict[str, str]:
     """Environment variables for a process that trains deep agents, to be set before JAX starts.
 
-    One thread, and compiled programs are kept for the next process.
+    So many threads, and compiled programs are kept for the next process.
     """
+    flags = os.environ.get("XLA_FLAGS", "")
     return {
-        "NPROC": "1",
-        "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip(),
+        "NPROC": str(threads),
+        "XLA_FLAGS": f"{flags} {ONE_THREAD}".strip() if threads == 1 else flags,
         "JAX_COMPILATION_CACHE_DIR": str(cache_folder("programs")),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        **({} if threads == 1 else KEPT_MEMORY),
     }
+
+
+def threads_for(environment: EnvironmentSpec) -> int:
+    """How many threads learn from an environment, on whatever machine."""
+    try:
+        world = environment.make()
+    except BadInput:
+        return 1  # whoever executes the run says why it fails
+    seen = world.observation_space
+    world.close()
+    return SCREEN_THREADS if shows_images(seen) and is_screen(seen.shape or ()) else 1
 
 
 def complete(
@@ -132,7 +153,8 @@ def _complete_with_workers(
     failures: list[Failure] = []
     processes: list[WorkerProcess] = []
     try:
-        processes.extend(WorkerProcess() for _ in range(min(workers, len(missing))))
+        first = missing[:workers]
+        processes.extend(WorkerProcess(run_threads(run)) for run in first)
         threads = []
         for process in processes:
             arguments = (process, waiting, display, failures)
@@ -149,6 +171,12 @@ def _complete_with_workers(
         for process in processes:
             process.kill()
     return failures
+
+
+def run_threads(run: PlannedRun) -> int:
+    """How many threads a run has."""
+    compiled = run.config.is_tabular or run.config.driver == "device"
+    return 1 if compiled else threads_for(run.config.environment)
 
 
 def _is_compiled(run: PlannedRun) -> bool:
@@ -177,8 +205,9 @@ def _feed(
 class WorkerProcess:
     """A Python process that executes one run at a time; a new one replaces it if it dies."""
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int = 1) -> None:
         self.stopped = False
+        self.threads = threads
         self.ready = 0.0
         """When the process had started, by the monotonic clock."""
         self._lock = threading.Lock()
@@ -187,7 +216,7 @@ class WorkerProcess:
     def _start(self) -> subprocess.Popen[str]:
         environment = {
             **os.environ,
-            **compiler_settings(),
+            **compiler_settings(self.threads),
             "PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path),
         }
         return subprocess.Popen(
@@ -201,11 +230,13 @@ class WorkerProcess:
 
     def execute(self, run: PlannedRun, on_progress: OnProgress) -> None:
         """Have one run executed; raise if it failed."""
+        threads = run_threads(run)
         with self._lock:
             if self.stopped:
                 raise RunFailed("stopped before it began")
-            if self._process.poll() is not None:
+            if self._process.poll() is not None or self.threads != threads:
                 self._end()
+                self.threads = threads
                 self._process = self._start()
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -127,9 +127,12 @@ class Tick:
         terminated: Array,
         truncated: Array,
         *,
-        learns: bool = True,
+        learns: bool | None = None,
     ) -> Progress:
-        """Keep the step that was played, and learn from the ring, unless it is known not to."""
+        """Keep the step that was played, and learn from the ring if it is ready.
+
+        Whoever knows whether it will be can say so, and spares the condition.
+        """
         happening = Happening(
             observation=observation,
             action=commitment.decision.action,
@@ -142,14 +145,18 @@ class Tick:
             remaining=commitment.remaining - 1,
         )
         ring = self.layout.add(progress.ring, happening)
-        agent, metrics = progress.agent, progress.metrics
-        if learns:
+
+        def update() -> tuple[State, Metrics]:
             draws = jax.random.fold_in(purpose_key(key, Purpose.REPLAY), progress.step)
-            agent, metrics = jax.lax.cond(
-                self.layout.ready(ring),
-                lambda: self._update(progress.agent, ring, draws),
-                lambda: (progress.agent, progress.metrics),
-            )
+            return self._update(progress.agent, ring, draws)
+
+        def wait() -> tuple[State, Metrics]:
+            return progress.agent, progress.metrics
+
+        if learns is None:
+            agent, metrics = jax.lax.cond(self.layout.ready(ring), update, wait)
+        else:
+            agent, metrics = update() if learns else wait()
         return Progress(
             agent=agent,
             ring=ring,
