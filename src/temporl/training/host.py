@@ -56,8 +56,9 @@ class HostTraining:
     ) -> Prepared:
         """Keep and learn from the step that was played, and decide about the following one.
 
-        Where it is known whether it learns, the networks need not be copied, nor one thread do
-        everything, as in a condition.
+        Where it is known that it does not, the networks need not be copied, as they would be by a
+        condition; where it is known that it does, more than one thread can take part, which pays
+        for images.
         """
         seen, following, (reward, terminated, truncated) = self.unpack(answer)
         progress = self.tick.learn(
@@ -181,7 +182,8 @@ def train_on_host(
     begun = training.begin(tick.networks(seed), key, observation)
     prepared, episode = breaks.restored((begun, np.array(0)))
     step, fresh = int(prepared.progress.step), True
-    enough = bool(training.has_enough(prepared))
+    images = tick.spaces.shows_images
+    enough = images and bool(training.has_enough(prepared))
     if step:
         world.episode = int(episode) - 1
         observation = world.reset(int(seeds(Purpose.ENVIRONMENT, int(episode))))
@@ -202,7 +204,8 @@ def train_on_host(
             step += 1
             learns = (enough or None) if step % tick.layout.train_every == 0 else False
             prepared = training.advance(prepared, key, answer, learns)
-            enough = enough or bool(training.has_enough(prepared))
+            if images and not enough:
+                enough = bool(training.has_enough(prepared))
         progress = prepared.progress
         networks = partial(as_arrays, tick.agent.policy(progress.agent))
         evaluations, chosen = [], np.zeros(longest, np.int64)

@@ -21,7 +21,7 @@ from jax import Array
 
 from temporl.agents.agent import Agent, Metrics, Networks, Spaces, State
 from temporl.randomness import Purpose, generator
-from temporl.replay import Happening, Ring, RingLayout
+from temporl.replay import Batch, Happening, Ring, RingLayout
 from temporl.skipping import Commitment, Decision
 
 
@@ -95,7 +95,8 @@ class Tick:
         ring = self.layout.empty(observation)
         nothing = jnp.zeros(self.spaces.action_shape, self.spaces.action_dtype)
         free = Commitment(Decision(nothing, jnp.int32(0)), jnp.int32(0))
-        shapes = jax.eval_shape(lambda: self._update(state, ring, jax.random.key(0)))[1]
+        key = jax.random.key(0)
+        shapes = jax.eval_shape(lambda: self._learned(state, self.layout.sample(ring, key), key))[1]
         metrics = {name: jnp.zeros(()) for name in shapes}
         return Progress(state, ring, free, jnp.int32(0), metrics)
 
@@ -145,18 +146,16 @@ class Tick:
             remaining=commitment.remaining - 1,
         )
         ring = self.layout.add(progress.ring, happening)
-
-        def update() -> tuple[State, Metrics]:
-            draws = jax.random.fold_in(purpose_key(key, Purpose.REPLAY), progress.step)
-            return self._update(progress.agent, ring, draws)
-
-        def wait() -> tuple[State, Metrics]:
-            return progress.agent, progress.metrics
-
+        agent, metrics = progress.agent, progress.metrics
+        draws = jax.random.fold_in(purpose_key(key, Purpose.REPLAY), progress.step)
         if learns is None:
-            agent, metrics = jax.lax.cond(self.layout.ready(ring), update, wait)
-        else:
-            agent, metrics = update() if learns else wait()
+            agent, metrics = jax.lax.cond(
+                self.layout.ready(ring),
+                lambda: self._learned(agent, self.layout.sample(ring, draws), draws),
+                lambda: (agent, metrics),
+            )
+        elif learns:
+            agent, metrics = self._learned(agent, self._sampled(ring, draws), draws)
         return Progress(
             agent=agent,
             ring=ring,
@@ -165,10 +164,19 @@ class Tick:
             metrics=metrics,
         )
 
-    def _update(self, state: State, ring: Ring, key: Array) -> tuple[State, Metrics]:
-        batch = self.layout.sample(ring, key)
-        updated: tuple[State, Metrics] = self.agent.update(state, batch, jax.random.fold_in(key, 1))
-        return updated
+    def _sampled(self, ring: Ring, key: Array) -> Batch:
+        """A batch from a ring that is ready; without a condition XLA would copy the ring for it."""
+        nothing = jax.eval_shape(self.layout.sample, ring, key)
+        batch: Batch = jax.lax.cond(
+            self.layout.ready(ring),
+            lambda: self.layout.sample(ring, key),
+            lambda: jax.tree.map(lambda array: jnp.zeros(array.shape, array.dtype), nothing),
+        )
+        return batch
+
+    def _learned(self, state: State, batch: Batch, key: Array) -> tuple[State, Metrics]:
+        learned: tuple[State, Metrics] = self.agent.update(state, batch, jax.random.fold_in(key, 1))
+        return learned
 
 
 def purpose_key(key: Array, purpose: Purpose) -> Array:
