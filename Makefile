@@ -39,6 +39,7 @@ benchmark: $(VENV)/installed-dev  ## ours beside peers, in one run
 	$(BIN)/python benchmarks/featurized.py
 	$(BIN)/python benchmarks/continuous.py
 	$(BIN)/python benchmarks/pixels.py
+	$(BIN)/python benchmarks/returns.py
 
 chaos: $(VENV)/installed-dev  ## kill, fill and remove, and compare bits: an hour or more
 	$(BIN)/python benchmarks/chaos.py kills

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -19,12 +18,11 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from machine import print_machine
 from temporl.training.sweep import compiler_settings, default_workers
 
 CORES = default_workers()
@@ -186,25 +184,11 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     print(f"**{title}**\n", *lines, "", sep="\n", flush=True)
 
 
-def print_machine() -> None:
-    """What was measured on, and when."""
-    cpu = platform.processor() or platform.machine()
-    information = Path("/proc/cpuinfo")
-    if information.is_file():
-        models = [line for line in information.read_text().splitlines() if "model name" in line]
-        cpu = models[0].partition(":")[2].strip() if models else cpu
-    packages = ["temporl", "jax", "gymnasium", "gymnax"]
-    packages += [package for peer, package in PEERS.items() if find_spec(peer)]
-    versions = [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in packages)]
-    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {CORES} cores, {cpu}")
-    print(", ".join(versions) + "\n", flush=True)
-
-
 def race(contestants: Sequence[Contestant], description: str) -> None:
     """Measure everything, and print it as it comes."""
     parser = argparse.ArgumentParser(description=description.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="one short round, rough numbers")
     quick = parser.parse_args().quick
-    print_machine()
+    print_machine("jax", "gymnasium", "gymnax", "torch", "stable-baselines3", "sbx-rl")
     starts(contestants, rounds=1 if quick else 3)
     speeds(contestants, rounds=1 if quick else 3, shorter=4 if quick else 1)

@@ -13,16 +13,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 import temporl
+from machine import print_machine
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec, GridWorld, enumerate_space, transition_table
 from temporl.tabular.compiled_training import Budget
@@ -82,20 +80,6 @@ def identical(trained: Trained, expected: Any) -> bool:
         and tables.skip_values.tolist() == expected.skip_values
         and rows == [tuple(row) for row in expected.evaluations]
     )
-
-
-def machine() -> None:
-    """What was measured on, and when."""
-    cpu = platform.processor() or platform.machine()
-    information = Path("/proc/cpuinfo")
-    if information.is_file():
-        models = [line for line in information.read_text().splitlines() if "model name" in line]
-        cpu = models[0].partition(":")[2].strip() if models else cpu
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    console.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {cores} cores, {cpu}")
-    versions = [f"Python {platform.python_version()}", f"temporl {temporl.__version__}"]
-    versions += [f"{package} {version(package)}" for package in ("numba", "numpy", "gymnasium")]
-    console.print(", ".join(versions), highlight=False)
 
 
 COMPILE = """
@@ -257,7 +241,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="short runs, rough numbers")
     quick = parser.parse_args().quick
-    machine()
+    print_machine("numba", "numpy", "gymnasium")
     compilation()
     train_tabular(make_agent("t-q"), WORLD.make, name="zigzag", seed=0, episodes=1)
     against_plain_python(episodes=1000 if quick else 10_000, turns=3 if quick else 5)
