@@ -82,6 +82,17 @@ def test_t_dqn_climbs_the_mountain_where_dqn_often_does_not():
     assert decisions <= 0.5 * measured("MountainCar", "dqn", "decisions")[0]
 
 
+def test_t_dqn_lands_as_well_as_dqn_with_fewer_decisions():
+    (tempo, seeds), (plain, as_many) = (
+        measured("LunarLander", agent, "reward_auc") for agent in ("t-dqn", "dqn")
+    )
+    assert min(seeds, as_many, measured("LunarLander", "dar", "reward_auc")[1]) >= 5
+    assert tempo >= max(0.86, plain)
+    assert measured("LunarLander", "t-dqn", "decisions")[0] <= (
+        0.7 * measured("LunarLander", "dqn", "decisions")[0]
+    )
+
+
 def test_connections_within_skips_are_as_good_as_published():
     ((ours, published),) = pairs("featurized-skip", metric="reward_auc")
     assert ours >= published

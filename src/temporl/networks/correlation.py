@@ -3,9 +3,8 @@
 Every place meets the filters of all offsets in one product, and what belongs together is added up
 where it belongs. Backward, every place meets the gradients of all places around it, in one product
 for the filters and in another for the images. So the largest matrix is neither the images' patches
-nor turned around: on a CPU that takes half as long as a product with all patches. XLA's own
-convolution is no faster by itself, and several times slower in a condition or a loop, where all
-training happens.
+nor turned around, which takes less time on a CPU than a product with all patches. XLA's own
+convolution is no faster by itself, and several times slower in a condition or a loop.
 """
 
 from __future__ import annotations
