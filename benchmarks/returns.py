@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 
 import temporl
 from machine import print_machine
+from recorded import EveryStep
 from temporl.training.sweep import default_workers
 
 ENVIRONMENT = "Pendulum-v1"
@@ -31,19 +30,9 @@ NOISE = 0.1
 """Of td3 on top of its actions, which lie between -1 and 1."""
 
 
-def mean_return(act: Callable[[np.ndarray], Any]) -> float:
+def mean_return(policy: Any) -> float:
     """The mean return of a greedy policy, from the same starts for everybody."""
-    world = gym.make(ENVIRONMENT)
-    returns = []
-    for episode in range(EPISODES):
-        observation, _ = world.reset(seed=10_000 + episode)
-        earned, over = 0.0, False
-        while not over:
-            observation, reward, terminated, truncated, _ = world.step(act(observation))
-            earned, over = earned + float(reward), terminated or truncated
-        returns.append(earned)
-    world.close()
-    return statistics.mean(returns)
+    return float(temporl.evaluate(policy, ENVIRONMENT, EPISODES).returns.mean())
 
 
 def ours(agent: str, seeds: int, steps: int, out: str) -> list[float]:
@@ -51,8 +40,7 @@ def ours(agent: str, seeds: int, steps: int, out: str) -> list[float]:
     run = temporl.train(
         agent, ENVIRONMENT, steps=steps, seeds=seeds, evaluate_every=0, out=out, warm_up=WARM_UP
     )
-    policies = [run.policy(seed) for seed in run.seeds]
-    return [mean_return(lambda seen, policy=policy: policy.decide(seen)[0]) for policy in policies]
+    return [mean_return(run.policy(seed)) for seed in run.seeds]
 
 
 def peers(agent: str, steps: int, seed: int) -> float:
@@ -60,6 +48,8 @@ def peers(agent: str, steps: int, seed: int) -> float:
     import stable_baselines3
     import torch
     from stable_baselines3.common.noise import NormalActionNoise
+
+    from temporl.sb3 import FrozenModel
 
     torch.set_num_threads(1)
     special: dict[str, Any] = {"policy_kwargs": {"net_arch": [256, 256]}, "learning_rate": 3e-4}
@@ -78,7 +68,7 @@ def peers(agent: str, steps: int, seed: int) -> float:
         **special,
     )
     model.learn(steps)
-    return mean_return(lambda observation: model.predict(observation, deterministic=True)[0])
+    return mean_return(EveryStep(FrozenModel(model)))
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from temporl.errors import BadInput
 from temporl.results.config import RunConfig
 from temporl.results.runs import read_config
 from temporl.training.runs import PlannedRun
-from temporl.training.sweep import WorkerProcess, threads_for
+from temporl.training.sweep import ONE_THREAD, WorkerProcess, compiler_settings, threads_for
 
 FEW = {"steps": 60, "evaluate_every": 30, "workers": 1, "progress": False}
 SMALL = {"hidden": (8,), "batch_size": 4, "learning_starts": 8, "buffer_size": 40}
@@ -147,6 +147,12 @@ def test_agents_for_continuous_actions_take_no_images(tmp_path):
 )
 def test_screens_have_two_threads(name, threads):
     assert threads_for(EnvironmentSpec(name)) == threads
+
+
+def test_two_threads_are_two_whoever_starts_them(monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", f"--xla_dump_to=here {ONE_THREAD}")
+    assert compiler_settings(2)["XLA_FLAGS"] == "--xla_dump_to=here"
+    assert compiler_settings(1)["XLA_FLAGS"].count(ONE_THREAD) == 1
 
 
 def planned(place, name, **options):

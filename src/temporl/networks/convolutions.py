@@ -99,7 +99,7 @@ def convolved(convolutions: Sequence[Convolution], images: Numbers) -> Numbers:
 
 def perceive(layers: Sequence[Any], observation: Numbers) -> Numbers:
     """What hidden layers make of observations; convolutions come first where these are images."""
-    convolutions = convolutions_of(layers)
+    convolutions = _convolutions_of(layers)
     dense = layers[len(convolutions) :]
     if convolutions:
         first, *others = dense
@@ -109,10 +109,10 @@ def perceive(layers: Sequence[Any], observation: Numbers) -> Numbers:
 
 def perceive_shared(layers: Sequence[Any], observation: Numbers) -> Numbers:
     """What a skip network can share of it: the convolutions, or all layers where there are none."""
-    convolutions = convolutions_of(layers)
+    convolutions = _convolutions_of(layers)
     return convolved(convolutions, observation) if convolutions else perceive(layers, observation)
 
 
-def convolutions_of(layers: Sequence[Any]) -> list[Convolution]:
+def _convolutions_of(layers: Sequence[Any]) -> list[Convolution]:
     """The convolutions among the layers of a network."""
     return [one for one in layers if isinstance(one, Convolution)]

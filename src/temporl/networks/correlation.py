@@ -42,7 +42,7 @@ def _side_by_side(filters: Numbers) -> Numbers:
     return namespace(filters).moveaxis(filters, 2, 0).reshape(filters.shape[2], -1)
 
 
-def surroundings(images: Numbers, width: int) -> Numbers:
+def _surroundings(images: Numbers, width: int) -> Numbers:
     """The neighbours of every place, as so many more channels."""
     down, across = (size - width + 1 for size in images.shape[-3:-1])
     shifted = [
@@ -61,7 +61,9 @@ def _gradients(known: tuple[Array, Array], gradient: Array) -> tuple[Array, Arra
     images, filters = known
     width, _, channels, outputs = filters.shape
     edge = [(0, 0)] * (gradient.ndim - 3) + [(width - 1, width - 1)] * 2 + [(0, 0)]
-    around = surroundings(jax.numpy.pad(gradient, edge), width).reshape(-1, width * width * outputs)
+    around = _surroundings(jax.numpy.pad(gradient, edge), width).reshape(
+        -1, width * width * outputs
+    )
     # The first neighbour of a place is the one that has seen it with its last filter.
     of_turned = images.reshape(-1, channels).T @ around
     of_filters = of_turned.reshape(channels, width, width, outputs)[:, ::-1, ::-1]

@@ -21,7 +21,7 @@ from pathlib import Path
 from temporl.compilation import cache_folder
 from temporl.environments import EnvironmentSpec, transition_table
 from temporl.environments.images import shows_images
-from temporl.errors import BadInput, RunFailed
+from temporl.errors import RunFailed
 from temporl.evaluation import OnProgress, Report
 from temporl.networks.convolutions import is_screen
 from temporl.tabular.stepping import MakeEnvironment
@@ -73,10 +73,11 @@ def compiler_settings(threads: int = 1) -> dict[str, str]:
 
     So many threads, and compiled programs are kept for the next process.
     """
-    flags = os.environ.get("XLA_FLAGS", "")
+    # This process may have one thread itself, which does not concern those that it starts.
+    others = os.environ.get("XLA_FLAGS", "").replace(ONE_THREAD, "")
     return {
         "NPROC": str(threads),
-        "XLA_FLAGS": f"{flags} {ONE_THREAD}".strip() if threads == 1 else flags,
+        "XLA_FLAGS": f"{others} {ONE_THREAD if threads == 1 else ''}".strip(),
         "JAX_COMPILATION_CACHE_DIR": str(cache_folder("programs")),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         **({} if threads == 1 else KEPT_MEMORY),
@@ -87,8 +88,8 @@ def threads_for(environment: EnvironmentSpec) -> int:
     """How many threads learn from an environment, on whatever machine."""
     try:
         world = environment.make()
-    except BadInput:
-        return 1  # whoever executes the run says why it fails
+    except Exception:  # an environment may raise anything; whoever executes the run says why
+        return 1
     seen = world.observation_space
     world.close()
     return SCREEN_THREADS if shows_images(seen) and is_screen(seen.shape or ()) else 1
@@ -153,8 +154,7 @@ def _complete_with_workers(
     failures: list[Failure] = []
     processes: list[WorkerProcess] = []
     try:
-        first = missing[:workers]
-        processes.extend(WorkerProcess(run_threads(run)) for run in first)
+        processes.extend(WorkerProcess(run_threads(run)) for run in missing[:workers])
         threads = []
         for process in processes:
             arguments = (process, waiting, display, failures)
