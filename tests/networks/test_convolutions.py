@@ -161,10 +161,11 @@ def test_the_target_follows_every_few_updates():
 
 @pytest.mark.parametrize("shape", [(2, 9, 8, 4), (5, 6, 3), (2, 3, 4, 4, 1)])
 @pytest.mark.parametrize("width", [2, 3])
-def test_gradients_are_those_of_plain_differentiation(width, shape):
+@pytest.mark.parametrize("outputs", [1, 2, 5])
+def test_correlations_and_gradients_are_those_of_plain_differentiation(outputs, width, shape):
     random = np.random.default_rng(width)
     images = jnp.asarray(random.normal(size=shape), jnp.float32)
-    filters = jnp.asarray(random.normal(size=(width, width, shape[-1], 5)), jnp.float32)
+    filters = jnp.asarray(random.normal(size=(width, width, shape[-1], outputs)), jnp.float32)
 
     def plain(images, filters):
         down, across = (size - width + 1 for size in shape[-3:-1])
@@ -177,6 +178,7 @@ def test_gradients_are_those_of_plain_differentiation(width, shape):
     def total(function, images, filters):
         return jnp.tanh(function(images, filters)).sum()
 
+    np.testing.assert_allclose(correlate(images, filters), plain(images, filters), atol=1e-5)
     ours, expected = (
         jax.grad(partial(total, function), argnums=(0, 1))(images, filters)
         for function in (correlate, plain)

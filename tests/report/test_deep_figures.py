@@ -30,11 +30,10 @@ PICTURES = {
 CURVE = (-200, -180, -150, -120, -100)
 
 
-def drawn(name, out, folder):
+def drawn(experiment, out, folder):
     folder.mkdir()
-    results = collect(EXPERIMENTS[name], out, 50)
-    rows = table_rows(EXPERIMENTS[name], results)
-    paths = draw_figures(EXPERIMENTS[name], results, rows, folder)
+    results = collect(experiment, out, 50)
+    paths = draw_figures(experiment, results, table_rows(experiment, results), folder)
     assert sorted(folder.iterdir()) == sorted(paths)
     for path in paths:
         assert_picture(path)
@@ -45,7 +44,7 @@ def drawn(name, out, folder):
 def test_every_experiment_has_its_pictures(name, tmp_path):
     for number, cell in enumerate(EXPERIMENTS[name].cells):
         deep_runs.write(EXPERIMENTS[name], cell, tmp_path, [CURVE] * (1 + number % 3))
-    assert drawn(name, tmp_path, tmp_path / "pictures") == PICTURES[name]
+    assert drawn(EXPERIMENTS[name], tmp_path, tmp_path / "pictures") == PICTURES[name]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,29 @@ def test_every_experiment_has_its_pictures(name, tmp_path):
 def test_a_single_finished_run_is_enough(name, environment, agent, pictures, tmp_path):
     cell = deep_runs.cell_of(EXPERIMENTS[name], environment, agent)
     deep_runs.write(EXPERIMENTS[name], cell, tmp_path, [CURVE])
-    assert drawn(name, tmp_path, tmp_path / "pictures") == pictures
+    assert drawn(EXPERIMENTS[name], tmp_path, tmp_path / "pictures") == pictures
+
+
+@pytest.mark.parametrize(
+    ("name", "agent"),
+    [
+        (name, agent)
+        for name, experiment in EXPERIMENTS.items()
+        for agent in dict.fromkeys(cell.agent for cell in experiment.cells)
+    ],
+)
+def test_one_agent_alone_has_its_pictures(name, agent, tmp_path):
+    part = EXPERIMENTS[name].only(agents=(agent,))
+    for cell in part.cells:
+        deep_runs.write(part, cell, tmp_path, [CURVE])
+    expected = [
+        picture
+        for picture in PICTURES[name]
+        if agent.startswith("t-")
+        or picture == "curves"
+        or (picture, agent) == ("skip-length", "figar")
+    ]
+    assert drawn(part, tmp_path, tmp_path / "pictures") == expected
 
 
 def test_the_best_variant_of_each_agent_is_shown(tmp_path):

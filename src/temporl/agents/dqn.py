@@ -35,7 +35,7 @@ from temporl.networks import (
     draw_layers,
     draw_wide_layers,
     perceive,
-    perceive_shared,
+    shareable,
 )
 from temporl.networks.layers import Numbers
 from temporl.replay import Batch, RingLayout
@@ -146,13 +146,13 @@ class DQN:
         """The network of action values as it is now."""
         return state.network
 
-    def with_policy(self, state: Learning, networks: QNetwork) -> Learning:
-        """The same state with another network, as somebody else's loss has changed it."""
-        return state._replace(network=networks)
+    def shared_layers(self, networks: QNetwork) -> QNetwork:
+        """The first layers, which a skip network can share."""
+        return shareable(networks[:-1])
 
-    def features(self, networks: QNetwork, observation: Numbers) -> Numbers:
-        """What a skip network can share, for observations one in each column."""
-        return perceive_shared(networks[:-1], observation)
+    def with_shared_layers(self, state: Learning, layers: QNetwork) -> Learning:
+        """The same state with other first layers, as somebody else's loss has changed them."""
+        return state._replace(network=(*layers, *state.network[len(layers) :]))
 
     def action_values(self, networks: QNetwork, observation: Numbers) -> Numbers:
         """The learned value of every action."""

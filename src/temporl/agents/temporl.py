@@ -84,7 +84,7 @@ class TempoRL:
         for name, allowed in (("architecture", ARCHITECTURES), ("connections", ("run", "skip"))):
             if getattr(self, name) not in allowed:
                 raise BadInput(name, getattr(self, name), f"allowed: {', '.join(allowed)}")
-        if self.architecture == "shared" and not hasattr(self.behaviour, "features"):
+        if self.architecture == "shared" and not hasattr(self.behaviour, "shared_layers"):
             raise BadInput(
                 "architecture",
                 self.architecture,
@@ -127,12 +127,15 @@ class TempoRL:
         """The state in which learning begins."""
         behaviour = self.behaviour.init(networks.behaviour)
         skip: SkipNetwork = jax.tree.map(jnp.asarray, networks.skip)
-        learned = self._learned(TempoNetworks(self.behaviour.policy(behaviour), skip))
-        return TempoLearning(behaviour, skip, self.behaviour.optimiser.init(learned))
+        shared = self._shared_layers(self.behaviour.policy(behaviour))
+        return TempoLearning(behaviour, skip, self.behaviour.optimiser.init((shared, skip)))
 
-    def _learned(self, networks: TempoNetworks) -> Any:
-        """The arrays that the skip policy's loss changes: a shared trunk belongs to both."""
-        return networks if self.architecture == "shared" else networks.skip
+    def _shared_layers(self, behaviour: Any) -> tuple[Any, ...]:
+        """The layers of the behaviour's networks that belong to the skip network as well."""
+        if self.architecture != "shared":
+            return ()
+        shared: tuple[Any, ...] = self.behaviour.shared_layers(behaviour)
+        return shared
 
     def policy(self, state: TempoLearning) -> TempoNetworks:
         """All networks as they are now."""
@@ -146,11 +149,8 @@ class TempoRL:
         self, networks: TempoNetworks, observation: Numbers, action: Numbers
     ) -> Numbers:
         """The learned value of every skip, in the order of their lengths."""
-
-        def features(observation: Numbers) -> Numbers:
-            return self.behaviour.features(networks.behaviour, observation)
-
-        return skip_values(networks.skip, features, observation, action)
+        shared = self._shared_layers(networks.behaviour)
+        return skip_values(networks.skip, shared, observation, action)
 
     def skip_values(
         self, networks: TempoNetworks, observation: Numbers, action: Numbers
@@ -202,25 +202,22 @@ class TempoRL:
         """Move the values of the skips that were played towards their targets (Eq. 4)."""
         value = self.behaviour.value(state.behaviour, connections.next_observation)
         targets = connections.reward + connections.discount * value
-        networks = self.policy(state)
         taught = connections.skip[:, None] == jnp.asarray(self.skip_lengths)
 
-        def loss(learned: Any) -> Array:
-            current = learned if self.architecture == "shared" else networks._replace(skip=learned)
-            values = self.values_of_skips(current, connections.observation, connections.action)
+        def loss(learned: tuple[tuple[Any, ...], SkipNetwork]) -> Array:
+            shared, skip = learned
+            values = skip_values(skip, shared, connections.observation, connections.action)
             error: Array = self.behaviour.error(jnp.sum(values * taught, axis=-1), targets)
             return error
 
-        learned = self._learned(networks)
+        learned = (self._shared_layers(self.behaviour.policy(state.behaviour)), state.skip)
         error, gradient = jax.value_and_grad(loss)(learned)
         changes, optimiser = self.behaviour.optimiser.update(gradient, state.optimiser)
-        learned = optax.apply_updates(learned, changes)
-        if self.architecture == "shared":
-            behaviour = self.behaviour.with_policy(state.behaviour, learned.behaviour)
-            state = TempoLearning(behaviour, learned.skip, optimiser)
-        else:
-            state = TempoLearning(state.behaviour, learned, optimiser)
-        return state, {"skip_loss": error}
+        shared, skip = optax.apply_updates(learned, changes)
+        behaviour = state.behaviour
+        if shared:
+            behaviour = self.behaviour.with_shared_layers(behaviour, shared)
+        return TempoLearning(behaviour, skip, optimiser), {"skip_loss": error}
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from temporl.networks.convolutions import (
     convolved_size,
     draw_convolutions,
     perceive,
-    perceive_shared,
+    shareable,
 )
 from temporl.networks.layers import (
     Layer,
@@ -62,7 +62,7 @@ __all__ = [
     "image_skip_network",
     "least_value",
     "perceive",
-    "perceive_shared",
+    "shareable",
     "skip_network",
     "skip_values",
     "squashed",

@@ -98,19 +98,24 @@ def convolved(convolutions: Sequence[Convolution], images: Numbers) -> Numbers:
 
 
 def perceive(layers: Sequence[Any], observation: Numbers) -> Numbers:
-    """What hidden layers make of observations; convolutions come first where these are images."""
+    """What hidden layers make of observations; convolutions come first where these are images.
+
+    Behind dense layers the samples are columns, behind convolutions alone they are rows.
+    """
     convolutions = _convolutions_of(layers)
     dense = layers[len(convolutions) :]
-    if convolutions:
-        first, *others = dense
-        return hidden(others, hidden_from_rows(first, convolved(convolutions, observation)))
-    return hidden(dense, as_input(observation, dense[0].weight.shape[0]))
+    if not convolutions:
+        return hidden(dense, as_input(observation, dense[0].weight.shape[0]))
+    seen = convolved(convolutions, observation)
+    if not dense:
+        return seen
+    first, *others = dense
+    return hidden(others, hidden_from_rows(first, seen))
 
 
-def perceive_shared(layers: Sequence[Any], observation: Numbers) -> Numbers:
-    """What a skip network can share of it: the convolutions, or all layers where there are none."""
-    convolutions = _convolutions_of(layers)
-    return convolved(convolutions, observation) if convolutions else perceive(layers, observation)
+def shareable(layers: Sequence[Any]) -> tuple[Any, ...]:
+    """The hidden layers that a skip network can share: the convolutions, or all without any."""
+    return tuple(_convolutions_of(layers) or layers)
 
 
 def _convolutions_of(layers: Sequence[Any]) -> list[Convolution]:

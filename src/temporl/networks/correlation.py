@@ -1,10 +1,11 @@
 """Correlating images with filters at every place, and how JAX is to differentiate that.
 
-Every place meets the filters of all offsets in one product, and what belongs together is added up
-where it belongs. Backward, every place meets the gradients of all places around it, in one product
-for the filters and in another for the images. So the largest matrix is neither the images' patches
-nor turned around, which takes less time on a CPU than a product with all patches. XLA's own
-convolution is no faster by itself, and several times slower in a condition or a loop.
+There are two ways to make one product of it. Where images have fewer channels than there are
+filters, as small boards, each place with its surroundings is a row. Else every place meets the
+filters of all offsets, and what belongs together is added up where it belongs; backward, every
+place meets the gradients of all places around it. So the largest matrix is as small as it can be,
+and writing it is what takes time on a CPU. XLA's own convolution is no faster by itself, and
+several times slower in a condition or a loop.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ def correlate(images: Numbers, filters: Numbers) -> Numbers:
 
 def _correlate(images: Numbers, filters: Numbers) -> Numbers:
     width, _, channels, outputs = filters.shape
+    if channels < outputs:
+        return _surroundings(images, width) @ filters.reshape(-1, outputs)
     down, across = (size - width + 1 for size in images.shape[-3:-1])
-    everywhere = images.reshape(-1, channels) @ _side_by_side(filters)
+    everywhere = _rows(images) @ _side_by_side(filters)
     everywhere = everywhere.reshape(*images.shape[:-1], width, width, outputs)
     return sum(
         everywhere[..., row : row + down, column : column + across, row, column, :]
@@ -61,14 +64,21 @@ def _gradients(known: tuple[Array, Array], gradient: Array) -> tuple[Array, Arra
     images, filters = known
     width, _, channels, outputs = filters.shape
     edge = [(0, 0)] * (gradient.ndim - 3) + [(width - 1, width - 1)] * 2 + [(0, 0)]
-    around = _surroundings(jax.numpy.pad(gradient, edge), width).reshape(
-        -1, width * width * outputs
-    )
+    around = _rows(_surroundings(jax.numpy.pad(gradient, edge), width))
     # The first neighbour of a place is the one that has seen it with its last filter.
-    of_turned = images.reshape(-1, channels).T @ around
-    of_filters = of_turned.reshape(channels, width, width, outputs)[:, ::-1, ::-1]
     of_images = around @ _side_by_side(filters[::-1, ::-1]).T
-    return of_images.reshape(images.shape), jax.numpy.moveaxis(of_filters, 0, 2)
+    if channels < outputs:
+        of_filters = _rows(_surroundings(images, width)).T @ _rows(gradient)
+        of_filters = of_filters.reshape(filters.shape)
+    else:
+        of_turned = (_rows(images).T @ around).reshape(channels, width, width, outputs)
+        of_filters = jax.numpy.moveaxis(of_turned[:, ::-1, ::-1], 0, 2)
+    return of_images.reshape(images.shape), of_filters
+
+
+def _rows(images: Numbers) -> Numbers:
+    """Every place as a row of its channels."""
+    return images.reshape(-1, images.shape[-1])
 
 
 _differentiable = jax.custom_vjp(_correlate)

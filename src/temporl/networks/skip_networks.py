@@ -10,7 +10,7 @@ layers come after that: the paper's network for Atari. There is no `concat` for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -19,7 +19,7 @@ from temporl.networks.convolutions import (
     Shape,
     convolved_size,
     draw_convolutions,
-    perceive_shared,
+    perceive,
 )
 from temporl.networks.layers import (
     Layer,
@@ -91,21 +91,21 @@ def image_skip_network(
 
 def skip_values(
     network: SkipNetwork,
-    behaviour_features: Callable[[Numbers], Numbers],
+    shared: Sequence[Any],
     observation: Numbers,
     action: Numbers,
 ) -> Numbers:
-    """The value of every skip: of playing `action` for so long from an observation."""
+    """The value of every skip: of playing `action` for so long from an observation.
+
+    `shared` are the layers of the behaviour that take the place of a trunk where there is none.
+    """
     action = action[None].astype(np.float32) if action.dtype.kind in "iu" else action.T
     if not network.context:
         first, *rest = network.trunk
         inputs = as_input(observation, first.weight.shape[0] - action.shape[0])
         features = hidden(rest, relu(apply_joined(first, inputs, action)))
         return as_rows(apply(network.head, features))
-    if network.trunk:
-        features = perceive_shared(network.trunk, observation)
-    else:
-        features = behaviour_features(observation)
+    features = perceive(network.trunk or shared, observation)
     context = hidden(network.context, action)
     if not network.joined:
         return as_rows(apply_joined(network.head, features, context))

@@ -89,6 +89,8 @@ def agents_by_skip_length(material: Material) -> list[Path]:
     path, metrics = material.folder / "skip-length.png", material.experiment.metrics
     agents = list(dict.fromkeys(row.agent for row in material.rows))
     skips = sorted({cell.max_skip for cell in material.experiment.cells if cell.max_skip > 1})
+    if not skips:
+        return []
     with picture(path, 0.8 + 4.4 * len(metrics), 4.2) as figure:
         grid = panels(figure, 1, len(metrics), Margins(across=0.5))[0]
         for axes, metric in zip(grid, metrics, strict=True):
