@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from temporl.networks.correlation import correlate
+from temporl.networks.correlation import Shape, correlate
 from temporl.networks.layers import (
     Numbers,
     as_input,
@@ -21,8 +21,6 @@ from temporl.networks.layers import (
     namespace,
     relu,
 )
-
-Shape = tuple[int, ...]
 
 NATURE = ((8, 32), (4, 64), (3, 64))
 """Widths and numbers of filters for screens (Mnih et al., 2015), which the paper uses."""

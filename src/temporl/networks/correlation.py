@@ -1,11 +1,10 @@
 """Correlating images with filters at every place, and how JAX is to differentiate that.
 
-There are two ways to make one product of it. Where images have fewer channels than there are
-filters, as small boards, each place with its surroundings is a row. Else every place meets the
-filters of all offsets, and what belongs together is added up where it belongs; backward, every
-place meets the gradients of all places around it. So the largest matrix is as small as it can be,
-and writing it is what takes time on a CPU. XLA's own convolution is no faster by itself, and
-several times slower in a condition or a loop.
+There are two ways to make one product of it. Either each place with its surroundings is a row; or
+every place meets the filters of all offsets, and what belongs together is added up where it
+belongs, and backward every place meets the gradients of all places around it. Writing the largest
+matrix is what takes time on a CPU, so the way with the smaller one is taken. XLA's own convolution
+is no faster by itself, and several times slower in a condition or a loop.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ import numpy as np
 from jax import Array
 
 from temporl.networks.layers import Numbers, namespace
+
+Shape = tuple[int, ...]
 
 
 def correlate(images: Numbers, filters: Numbers) -> Numbers:
@@ -27,8 +28,8 @@ def correlate(images: Numbers, filters: Numbers) -> Numbers:
 
 
 def _correlate(images: Numbers, filters: Numbers) -> Numbers:
-    width, _, channels, outputs = filters.shape
-    if channels < outputs:
+    width, outputs = filters.shape[1], filters.shape[-1]
+    if _takes_patches(images.shape, filters.shape):
         return _surroundings(images, width) @ filters.reshape(-1, outputs)
     down, across = (size - width + 1 for size in images.shape[-3:-1])
     everywhere = _rows(images) @ _side_by_side(filters)
@@ -38,6 +39,14 @@ def _correlate(images: Numbers, filters: Numbers) -> Numbers:
         for row in range(width)
         for column in range(width)
     )
+
+
+def _takes_patches(images: Shape, filters: Shape) -> bool:
+    """Whether all places with their surroundings are fewer numbers than all places' answers."""
+    rows, columns, channels = images[-3:]
+    width, _, _, outputs = filters
+    patches = (rows - width + 1) * (columns - width + 1) * channels
+    return patches < rows * columns * outputs
 
 
 def _side_by_side(filters: Numbers) -> Numbers:
@@ -67,7 +76,7 @@ def _gradients(known: tuple[Array, Array], gradient: Array) -> tuple[Array, Arra
     around = _rows(_surroundings(jax.numpy.pad(gradient, edge), width))
     # The first neighbour of a place is the one that has seen it with its last filter.
     of_images = around @ _side_by_side(filters[::-1, ::-1]).T
-    if channels < outputs:
+    if _takes_patches(images.shape, filters.shape):
         of_filters = _rows(_surroundings(images, width)).T @ _rows(gradient)
         of_filters = of_filters.reshape(filters.shape)
     else:
