@@ -73,6 +73,18 @@ def test_what_is_finished_is_shown_and_the_rest_stays(script, docs, tmp_path, ca
     assert (docs / "experiments.md").read_text() == page
 
 
+def test_runs_that_are_shorter_than_in_the_paper_are_shown(script, docs, tmp_path, monkeypatch):
+    monkeypatch.setattr(script, "SHORTER", {"featurized": 600})
+    whole = script.EXPERIMENTS["featurized"]
+    for experiment, value in ((whole, -250), (whole.lasting(600), 250)):
+        cell = deep_runs.cell_of(experiment, "LunarLander", "t-dqn")
+        deep_runs.write(experiment, cell, tmp_path / "runs", [(value,) * 3])
+    script.update(tmp_path / "runs", docs)
+    page = (docs / "experiments.md").read_text()
+    assert "600 steps" in page
+    assert "| t-dqn | concat | 4 | 0.667 (0.88) |" in page
+
+
 def test_an_empty_folder_changes_nothing(script, docs, tmp_path):
     script.update(tmp_path / "runs", docs)
     assert (docs / "experiments.md").read_text() == PAGE
