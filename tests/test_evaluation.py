@@ -42,6 +42,15 @@ def test_a_limit_can_be_given():
     assert play_episode(Script((UP, 7)), grid("S.G", 100), seed=0, step_limit=8) == (0.0, 8, 2)
 
 
+def test_decisions_can_be_taken_again_earlier_than_the_policy_wants():
+    script = Script((DOWN, 4), (DOWN, 2), (RIGHT, 5), (RIGHT, 2))
+    played = play_episode(script, gym.make("temporl/ZigZag-v0"), seed=0, step_limit=7, max_skip=2)
+    assert played == (0.0, 7, 4)
+    assert script.seen == [0, 20, 40, 42]
+    with pytest.raises(BadInput, match="max_skip"):
+        evaluate(script, "temporl/ZigZag-v0", max_skip=0)
+
+
 def test_a_summary_by_hand():
     outcome = Evaluation(np.array([1.0, -1.0]), np.array([10, 20]), np.array([4, 4]))
     assert outcome.summary() == {

@@ -116,7 +116,11 @@ def make_environment(environment: EnvironmentLike) -> gym.Env[Any, Any]:
 
 
 def play_episode(
-    policy: Policy, environment: gym.Env[Any, Any], seed: int, step_limit: int | None = None
+    policy: Policy,
+    environment: gym.Env[Any, Any],
+    seed: int,
+    step_limit: int | None = None,
+    max_skip: int | None = None,
 ) -> tuple[float, int, int]:
     """Play one episode from a seed: its return, steps and decisions.
 
@@ -127,7 +131,8 @@ def play_episode(
     total, steps, decisions = 0.0, 0, 0
     while not over:
         if commitment.spent:
-            commitment = commit(policy.decide(observation))
+            action, skip = policy.decide(observation)
+            commitment = commit(Decision(action, skip if max_skip is None else min(skip, max_skip)))
             decisions += 1
         observation, reward, terminated, truncated, _ = environment.step(commitment.decision.action)
         total += float(reward)
@@ -143,6 +148,7 @@ def evaluate(
     episodes: int = 20,
     seed: int = 0,
     step_limit: int | None = None,
+    max_skip: int | None = None,
 ) -> Evaluation:
     """Play greedy episodes and count.
 
@@ -155,13 +161,21 @@ def evaluate(
         episodes: How many to play.
         seed: Where their seeds come from.
         step_limit: Steps after which an episode is cut, where the environment has no limit.
+        max_skip: Steps after which a decision is taken again, whatever the policy chose: with 1
+            the actions alone play.
     """
     require_at_least("episodes", episodes, 1)
+    if max_skip is not None:
+        require_at_least("max_skip", max_skip, 1)
     made = make_environment(environment)
     limit = step_limit or step_limit_of(made, str(environment))
     played = [
         play_episode(
-            policy, made, episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode), limit
+            policy,
+            made,
+            episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode),
+            limit,
+            max_skip,
         )
         for episode in range(episodes)
     ]

@@ -63,6 +63,17 @@ def test_evaluate_prints_json_as_documented(trained, capsys):
     assert summary["decisions"]["mean"] < summary["steps"]["mean"] / 2
 
 
+def test_evaluate_decides_again_when_it_is_told_to(trained, capsys):
+    outcomes = {}
+    for longest in (1, 2, 100):
+        assert main(["evaluate", str(trained), "--json", "--max-skip", str(longest)]) == 0
+        outcomes[longest] = json.loads(capsys.readouterr().out)
+    assert main(["evaluate", str(trained), "--json"]) == 0
+    assert outcomes[100] == json.loads(capsys.readouterr().out)
+    assert outcomes[1]["decisions"] == outcomes[1]["steps"]
+    assert outcomes[2]["decisions"]["mean"] > outcomes[100]["decisions"]["mean"]
+
+
 def test_evaluate_prints_a_table_for_people(trained, capsys):
     assert main(["evaluate", str(trained)]) == 0
     printed = capsys.readouterr().out

@@ -29,6 +29,8 @@ class Arguments:
     """Import the module that the recorded environment names: only for runs that are your own."""
     seed: int = 0
     """The seed of the episodes."""
+    max_skip: int | None = None
+    """Decide again after so many steps, whatever the policy chose: with 1 at every step."""
     json: bool = False
     """Print JSON."""
 
@@ -39,7 +41,13 @@ def run(words: list[str]) -> int:
     arguments = parse(Arguments, words, "temporl evaluate", description)
     folder = choose_seed(arguments.run)
     environment = environment_of(arguments.env, folder, arguments.trust_env)
-    outcome = evaluate(load(folder), environment, arguments.episodes, arguments.seed)
+    outcome = evaluate(
+        load(folder),
+        environment,
+        arguments.episodes,
+        arguments.seed,
+        max_skip=arguments.max_skip,
+    )
     summary = outcome.summary()
     if arguments.json:
         print(json.dumps(summary))

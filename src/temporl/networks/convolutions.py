@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from temporl.networks.correlation import Shape, correlate
+from temporl.networks.correlation import correlate
 from temporl.networks.layers import (
     Numbers,
+    Shape,
     as_input,
     hidden,
     hidden_from_rows,

@@ -13,9 +13,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from temporl.networks.layers import Numbers, namespace
-
-Shape = tuple[int, ...]
+from temporl.networks.layers import Numbers, Shape, namespace
 
 
 def correlate(images: Numbers, filters: Numbers) -> Numbers:

@@ -15,6 +15,7 @@ import numpy as np
 
 Numbers = Any
 """An array of NumPy or of JAX."""
+Shape = tuple[int, ...]
 
 
 class Layer(NamedTuple):

@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from temporl.networks.convolutions import (
-    Shape,
     convolved_size,
     draw_convolutions,
     perceive,
@@ -24,6 +23,7 @@ from temporl.networks.convolutions import (
 from temporl.networks.layers import (
     Layer,
     Numbers,
+    Shape,
     apply,
     apply_joined,
     as_input,
