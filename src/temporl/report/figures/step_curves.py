@@ -26,6 +26,8 @@ from temporl.report.figures.style import (
 from temporl.report.tables import area_under
 
 MOST_POINTS = 200
+LINE = 11
+"""The height of a line of small print, in points."""
 
 
 def smoothed(
@@ -54,14 +56,18 @@ def step_curves(material: Material) -> list[Path]:
         worlds.setdefault(result.cell.environment, []).append(result)
     shown = {world: best_of_each_agent(results) for world, results in worlds.items()}
     everything = [result for results in shown.values() for result in results]
-    with picture(path, max(7.4, 1.2 + 4.2 * len(worlds)), 5.8) as figure:
-        margins = Margins(left=0.75, right=0.3, top=1.2, across=0.65)
+    panel, across, apart = (4.2, 0.65, "   ") if len(worlds) <= 3 else (2.9, 0.5, "\n")
+    variants = {world: _variants(results, apart) for world, results in shown.items()}
+    lines = max(1 + text.count("\n") for text in variants.values())
+    height = LINE * lines / 72
+    with picture(path, max(7.4, 1.2 + panel * len(worlds)), 5.65 + height) as figure:
+        margins = Margins(left=0.75, right=0.3, top=1.05 + height, across=across)
         grid = panels(figure, 2, len(worlds), margins, sharex="col")
         for (above, below), (world, results) in zip(grid.T, shown.items(), strict=True):
             for result in results:
                 _draw_returns(above, result)
                 _draw_decisions(below, result)
-            _name(above, world, results)
+            _name(above, world, variants[world], lines)
             _set_scales(above, below, results)
         grid[0, 0].set_ylabel("return of the greedy policy")
         grid[1, 0].set_ylabel("per greedy episode")
@@ -81,18 +87,23 @@ def _smoothing(result: CellResult) -> str:
     return "no smoothing" if width == 1 else f"smoothed over {width} evaluations"
 
 
-def _name(axes: Axes, world: str, results: Sequence[CellResult]) -> None:
-    """The environment, and which variants of the agents are shown."""
-    axes.set_title(world, loc="left", pad=18)
+def _name(axes: Axes, world: str, variants: str, lines: int) -> None:
+    """The environment, and which variants of the agents are shown, in so many lines at most."""
+    axes.set_title(world, loc="left", pad=7 + LINE * lines)
     axes.annotate(
-        "   ".join(filter(None, (_variant(result, results) for result in results))),
+        variants,
         (0, 1),
-        (0, 6),
+        (0, 3 + LINE * lines),
         xycoords="axes fraction",
         textcoords="offset points",
+        va="top",
         fontsize=8.5,
         color=QUIET,
     )
+
+
+def _variants(results: Sequence[CellResult], apart: str) -> str:
+    return apart.join(filter(None, (_variant(result, results) for result in results)))
 
 
 def _variant(result: CellResult, beside: Sequence[CellResult]) -> str:
