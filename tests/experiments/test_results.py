@@ -102,3 +102,17 @@ def test_every_architecture_and_longest_skip_was_tried_on_mountain_car():
     found = rows("architectures", environment="MountainCar", metric="reward_auc")
     assert len(found) == 15
     assert min(int(row["seeds"]) for row in found) >= 3
+
+
+def test_minatar_was_tried_with_every_agent_that_the_documentation_speaks_of():
+    found = rows("minatar", metric="final_return")
+    tried = {(row["agent"], row["environment"]): row for row in found}
+    games = {game for _, game in tried}
+    assert len(games) == 5
+    for agent in ("dqn", "t-dqn"):
+        assert {game for name, game in tried if name == agent} == games
+    for agent in ("dar", "ez-dqn"):
+        assert len([game for name, game in tried if name == agent]) >= 2
+    assert min(int(row["seeds"]) for row in found) >= 3
+    for row in rows("minatar", agent="t-dqn", metric="steps_per_decision"):
+        assert float(row["value"]) > 1.4
