@@ -29,7 +29,7 @@ def _correlate(images: Numbers, filters: Numbers) -> Numbers:
     width, outputs = filters.shape[1], filters.shape[-1]
     if _takes_patches(images.shape, filters.shape):
         return _surroundings(images, width) @ filters.reshape(-1, outputs)
-    down, across = (size - width + 1 for size in images.shape[-3:-1])
+    down, across = _places(images.shape, width)
     everywhere = _rows(images) @ _side_by_side(filters)
     everywhere = everywhere.reshape(*images.shape[:-1], width, width, outputs)
     return sum(
@@ -43,8 +43,14 @@ def _takes_patches(images: Shape, filters: Shape) -> bool:
     """Whether all places with their surroundings are fewer numbers than all places' answers."""
     rows, columns, channels = images[-3:]
     width, _, _, outputs = filters
-    patches = (rows - width + 1) * (columns - width + 1) * channels
-    return patches < rows * columns * outputs
+    down, across = _places(images, width)
+    return down * across * channels < rows * columns * outputs
+
+
+def _places(images: Shape, width: int) -> tuple[int, int]:
+    """At how many places a filter fits into images: downwards and across."""
+    rows, columns = images[-3:-1]
+    return rows - width + 1, columns - width + 1
 
 
 def _side_by_side(filters: Numbers) -> Numbers:
@@ -54,7 +60,7 @@ def _side_by_side(filters: Numbers) -> Numbers:
 
 def _surroundings(images: Numbers, width: int) -> Numbers:
     """The neighbours of every place, as so many more channels."""
-    down, across = (size - width + 1 for size in images.shape[-3:-1])
+    down, across = _places(images.shape, width)
     shifted = [
         images[..., row : row + down, column : column + across, :]
         for row in range(width)
