@@ -166,3 +166,26 @@ def test_evaluations_from_several_starts_are_one_with_their_mean(tmp_path):
     assert result.returns.tolist() == [[-1800.0, -1800.0, -145.0, -145.0]]
     assert result.steps.tolist() == [[200, 400, 600, 800]]
     assert area_under(result).tolist() == [0.5]
+
+
+def test_decisions_in_the_end_are_those_of_the_last_tenth_of_evaluations(tmp_path):
+    experiment = deep_runs.short(experiment_named("pendulum"), lambda cell: cell.agent == "ddpg")
+    (cell,) = experiment.cells
+    deep_runs.write(experiment, cell, tmp_path, [(-900.0, -300.0, -200.0, -150.0)])
+    rows = {row.metric: row for row in write_report(experiment, tmp_path, 1)}
+    (result,) = collect(experiment, tmp_path, 1)
+    assert rows["final_decisions"].value == result.decisions[0, -1]
+    assert rows["decisions"].value == result.decisions.mean()
+
+
+def test_a_caption_tells_budgets_apart_where_environments_have_their_own():
+    experiment = experiment_named("continuous")
+    both = [
+        made_up("td3", None, 1, environment=name) for name in ("Pendulum", "MountainCarContinuous")
+    ]
+    assert (
+        "10 seeds, 30,000 steps, a greedy evaluation every 250 steps on Pendulum; 100,000 steps,"
+        " a greedy evaluation every 1,000 steps on MountainCarContinuous."
+        in markdown_table(experiment, both)
+    )
+    assert "30,000" not in markdown_table(experiment, both[1:])

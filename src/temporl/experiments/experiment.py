@@ -12,7 +12,12 @@ from temporl.results.config import RunConfig
 from temporl.training import PlannedRun, plan_runs
 
 Metric = Literal[
-    "reward_auc", "decisions", "episodes_to_95_percent", "final_return", "steps_per_decision"
+    "reward_auc",
+    "decisions",
+    "episodes_to_95_percent",
+    "final_return",
+    "final_decisions",
+    "steps_per_decision",
 ]
 
 

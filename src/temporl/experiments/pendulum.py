@@ -6,7 +6,7 @@ from typing import Any
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.experiments.experiment import Cell, Experiment
+from temporl.experiments.experiment import Cell, Experiment, Metric
 from temporl.results.config import RunConfig
 
 LENGTHS = (2, 4, 6, 8, 10, 14, 20)
@@ -16,6 +16,7 @@ STEPS = {"Pendulum": 30_000, "MountainCarContinuous": 100_000}
 WARM_UP = {"Pendulum": 1_000, "MountainCarContinuous": 10_000}
 """Random steps: the paper's for Pendulum. A car that was never at the goal by then learns
 to stand still, and a thousand steps push none there."""
+METRICS: tuple[Metric, ...] = ("reward_auc", "decisions", "final_decisions")
 VERSIONS = {"Pendulum": "Pendulum-v1", "MountainCarContinuous": "MountainCarContinuous-v0"}
 
 
@@ -47,7 +48,7 @@ PENDULUM = Experiment(
             for max_skip in LENGTHS
         ),
     ),
-    metrics=("reward_auc", "decisions"),
+    metrics=METRICS,
     note="The paper's FiGAR is that of its released script, which mixed up the repeats.",
 )
 
@@ -60,5 +61,5 @@ CONTINUOUS = Experiment(
         for environment in VERSIONS
         for agent, max_skip in (("td3", 1), ("t-td3", 10), ("sac", 1), ("t-sac", 10))
     ),
-    metrics=("reward_auc", "decisions"),
+    metrics=METRICS,
 )

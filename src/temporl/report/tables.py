@@ -21,6 +21,7 @@ from temporl.report.statistics import (
     first_reaching,
     normalized,
 )
+from temporl.results.config import RunConfig
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ def table_rows(experiment: Experiment, results: Sequence[CellResult]) -> list[Ro
 def _measure(result: CellResult, metric: str) -> Estimate:
     if metric == "decisions":
         return estimate(np.mean, result.decisions.mean(axis=1, keepdims=True))
-    if metric == "final_return":
-        return estimate(np.mean, _last_tenth(result.returns).mean(axis=1, keepdims=True))
+    if metric in ("final_return", "final_decisions"):
+        curves = result.returns if metric == "final_return" else result.decisions
+        return estimate(np.mean, _last_tenth(curves).mean(axis=1, keepdims=True))
     if metric == "steps_per_decision":
         steps, decisions = (_last_tenth(x).sum(axis=1) for x in (result.lengths, result.decisions))
         return estimate(np.mean, (steps / decisions)[:, None])
@@ -132,6 +134,7 @@ METRIC_NAMES = {
     "decisions": "decisions",
     "episodes_to_95_percent": "episodes to 95 %",
     "final_return": "return",
+    "final_decisions": "decisions in the end",
     "steps_per_decision": "steps per decision",
     "seeds": "seeds",
 }
@@ -229,14 +232,18 @@ def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
 
 def _caption(experiment: Experiment, rows: Sequence[Row], *, intervals: bool) -> str:
     """How a table was made, in one line."""
-    config, seeds = experiment.cells[0].config, [row.seeds for row in rows]
+    seeds = [row.seeds for row in rows]
     published = any(row.published is not None for row in rows)
-    if config.steps is None:
-        budget = f"{config.episodes:,} episodes, a greedy evaluation after every episode"
-    else:
-        every = f"{config.evaluate_every:,} steps"
-        budget = f"{config.steps:,} steps, a greedy evaluation every {every}"
-    said = [f"{count_seeds(seeds)}, {budget}."]
+    shown = {row.environment for row in rows}
+    budgets = {
+        cell.environment: _budget(cell.config)
+        for cell in experiment.cells
+        if cell.environment in shown
+    }
+    same, *others = dict.fromkeys(budgets.values())
+    if others:
+        same = "; ".join(f"{budget} on {name}" for name, budget in budgets.items())
+    said = [f"{count_seeds(seeds)}, {same}."]
     if min(seeds) < experiment.seeds:
         said.append(f"The {'paper' if published else 'full table'} has {experiment.seeds} seeds.")
     if intervals and max(seeds) > 1:
@@ -244,6 +251,13 @@ def _caption(experiment: Experiment, rows: Sequence[Row], *, intervals: bool) ->
     if published:
         said.append(f"In {'round ' if intervals else ''}brackets: the paper's value.")
     return " ".join(said)
+
+
+def _budget(config: RunConfig) -> str:
+    """For how long a run is trained, and when it is evaluated."""
+    if config.steps is None:
+        return f"{config.episodes:,} episodes, a greedy evaluation after every episode"
+    return f"{config.steps:,} steps, a greedy evaluation every {config.evaluate_every:,} steps"
 
 
 def _markdown_line(cells: Sequence[str]) -> str:
