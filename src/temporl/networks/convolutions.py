@@ -70,18 +70,28 @@ def convolve(convolution: Convolution, images: Numbers) -> Numbers:
     weight, bias = convolution
     width, _, channels, filters = weight.shape
     stride = width // 2
-    *batch, rows, columns, _ = images.shape
+    rows, columns = images.shape[-3:-1]
     down, across = _places(rows, width), _places(columns, width)
     # Blocks as wide as a stride become single places with more channels: then the stride is one.
     blocks = width // stride
     high, wide = down + blocks - 1, across + blocks - 1
-    images = images[..., : high * stride, : wide * stride, :]
-    images = images.reshape(*batch, high, stride, wide, stride, channels)
-    images = namespace(images).moveaxis(images, -3, -4)
-    images = images.reshape(*batch, high, wide, stride * stride * channels)
+    images = _in_blocks(images[..., : high * stride, : wide * stride, :], stride)
+    if images.dtype == np.uint8:
+        images = images.astype(np.float32) / np.float32(255)
     weight = weight.reshape(blocks, stride, blocks, stride, channels, filters)
     filters_of_blocks = namespace(weight).moveaxis(weight, 2, 1)
     return correlate(images, filters_of_blocks.reshape(blocks, blocks, -1, filters)) + bias
+
+
+def _in_blocks(images: Numbers, width: int) -> Numbers:
+    """Images with a place for every block of places, and all that is in it for its channels."""
+    if images.dtype == np.uint8 and images.shape[-1] % 4 == 0:
+        # Four bytes move as one word, which takes a fifth of the time.
+        return _in_blocks(images.view(np.uint32), width).view(np.uint8)
+    *batch, rows, columns, channels = images.shape
+    images = images.reshape(*batch, rows // width, width, columns // width, width, channels)
+    images = namespace(images).moveaxis(images, -3, -4)
+    return images.reshape(*batch, rows // width, columns // width, width * width * channels)
 
 
 def _places(size: int, width: int) -> int:
@@ -90,7 +100,7 @@ def _places(size: int, width: int) -> int:
 
 def convolved(convolutions: Sequence[Convolution], images: Numbers) -> Numbers:
     """What convolutions, with a rectifier behind each, make of images: one in each row."""
-    seen = images.astype(np.float32) / np.float32(255)
+    seen = images
     for one in convolutions:
         seen = relu(convolve(one, seen))
     return seen.reshape(*seen.shape[:-3], -1)

@@ -2,14 +2,16 @@
 
 There are two ways to make one product of it. Either each place with its surroundings is a row; or
 every place meets the filters of all offsets, and what belongs together is added up where it
-belongs, and backward every place meets the gradients of all places around it. Writing the largest
-matrix is what takes time on a CPU, so the way with the smaller one is taken. XLA's own convolution
-is no faster by itself, and several times slower in a condition or a loop.
+belongs. Backward it is the same two ways: the gradients of all patches are added up, or every place
+meets the gradients of all answers that it took part in. Writing the largest matrix is what takes
+time on a CPU, so the way with the smaller one is taken. XLA's own convolution is no faster by
+itself, and several times slower in a condition or a loop.
 """
 
 from __future__ import annotations
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -34,8 +36,7 @@ def _correlate(images: Numbers, filters: Numbers) -> Numbers:
     everywhere = everywhere.reshape(*images.shape[:-1], width, width, outputs)
     return sum(
         everywhere[..., row : row + down, column : column + across, row, column, :]
-        for row in range(width)
-        for column in range(width)
+        for row, column in _offsets(width)
     )
 
 
@@ -53,6 +54,11 @@ def _places(images: Shape, width: int) -> tuple[int, int]:
     return rows - width + 1, columns - width + 1
 
 
+def _offsets(width: int) -> list[tuple[int, int]]:
+    """Where the parts of a filter are."""
+    return [(row, column) for row in range(width) for column in range(width)]
+
+
 def _side_by_side(filters: Numbers) -> Numbers:
     """Filters as a matrix: a row for every channel, the outputs of all offsets in columns."""
     return namespace(filters).moveaxis(filters, 2, 0).reshape(filters.shape[2], -1)
@@ -63,8 +69,7 @@ def _surroundings(images: Numbers, width: int) -> Numbers:
     down, across = _places(images.shape, width)
     shifted = [
         images[..., row : row + down, column : column + across, :]
-        for row in range(width)
-        for column in range(width)
+        for row, column in _offsets(width)
     ]
     return namespace(images).concat(shifted, axis=-1)
 
@@ -76,17 +81,42 @@ def _remember(images: Array, filters: Array) -> tuple[Array, tuple[Array, Array]
 def _gradients(known: tuple[Array, Array], gradient: Array) -> tuple[Array, Array]:
     images, filters = known
     width, _, channels, outputs = filters.shape
-    edge = [(0, 0)] * (gradient.ndim - 3) + [(width - 1, width - 1)] * 2 + [(0, 0)]
-    around = _rows(_surroundings(jax.numpy.pad(gradient, edge), width))
-    # The first neighbour of a place is the one that has seen it with its last filter.
-    of_images = around @ _side_by_side(filters[::-1, ::-1]).T
+    answers = _rows(gradient)
     if _takes_patches(images.shape, filters.shape):
-        of_filters = _rows(_surroundings(images, width)).T @ _rows(gradient)
-        of_filters = of_filters.reshape(filters.shape)
-    else:
-        of_turned = (_rows(images).T @ around).reshape(channels, width, width, outputs)
-        of_filters = jax.numpy.moveaxis(of_turned[:, ::-1, ::-1], 0, 2)
-    return of_images.reshape(images.shape), of_filters
+        parts = answers @ filters.reshape(-1, outputs).T
+        of_images = _added_up(parts.reshape(*gradient.shape[:-1], width, width, channels))
+        # The narrower of the two on the left: the other way round takes half as long again.
+        of_filters = (answers.T @ _rows(_surroundings(images, width))).T
+        return of_images, of_filters.reshape(filters.shape)
+    met = _rows(_handed_back(gradient, width))
+    of_images = (met @ _side_by_side(filters).T).reshape(images.shape)
+    of_filters = (_rows(images).T @ met).reshape(channels, width, width, outputs)
+    return of_images, jnp.moveaxis(of_filters, 0, 2)
+
+
+def _added_up(parts: Array) -> Array:
+    """What every place gets from all patches that it is part of."""
+    last = parts.shape[-2] - 1
+    batch = [(0, 0)] * (parts.ndim - 5)
+    placed = [
+        jnp.pad(
+            parts[..., row, column, :],
+            [*batch, (row, last - row), (column, last - column), (0, 0)],
+        )
+        for row, column in _offsets(last + 1)
+    ]
+    return sum(placed, start=jnp.zeros(()))
+
+
+def _handed_back(gradient: Array, width: int) -> Array:
+    """To every place the gradients of the answers it took part in, one for each offset."""
+    *batch, down, across, outputs = gradient.shape
+    places = (*batch, down + width - 1, across + width - 1)
+    met = jnp.zeros((*places, width * width, outputs), gradient.dtype)
+    for number, (row, column) in enumerate(_offsets(width)):
+        here = (slice(row, row + down), slice(column, column + across), number)
+        met = met.at[(..., *here, slice(None))].set(gradient)
+    return met.reshape(*places, -1)
 
 
 def _rows(images: Numbers) -> Numbers:
