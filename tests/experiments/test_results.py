@@ -104,6 +104,17 @@ def test_every_architecture_and_longest_skip_was_tried_on_mountain_car():
     assert min(int(row["seeds"]) for row in found) >= 3
 
 
+def test_t_ddpg_swings_up_as_well_as_ddpg_with_fewer_decisions():
+    (plain,) = rows("pendulum", agent="ddpg", metric="reward_auc")
+    assert float(plain["value"]) >= 0.91
+    found = rows("pendulum", agent="t-ddpg", metric="reward_auc")
+    assert [row["max_skip"] for row in found] == ["2", "4", "6", "8", "10", "14", "20"]
+    assert min(int(row["seeds"]) for row in (plain, *found)) >= 5
+    assert min(float(row["value"]) for row in found) >= max(0.89, float(plain["value"]) - 0.02)
+    for row in rows("pendulum", agent="t-ddpg", metric="final_decisions"):
+        assert float(row["value"]) <= (0.6 if int(row["max_skip"]) >= 4 else 0.9) * 200
+
+
 def test_minatar_was_tried_with_every_agent_that_the_documentation_speaks_of():
     found = rows("minatar", metric="final_return")
     tried = {(row["agent"], row["environment"]): row for row in found}

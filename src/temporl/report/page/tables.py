@@ -15,7 +15,7 @@ from temporl.report.tables import LINE_NAMES, METRIC_NAMES, Row
 
 DIGITS = {"reward_auc": (3, 2), "decisions": (1, 1), "episodes_to_95_percent": (0, 0)}
 """Digits after the point, of ours and as published."""
-SMALLER_IS_BETTER = ("decisions", "episodes_to_95_percent")
+SMALLER_IS_BETTER = ("decisions", "final_decisions", "episodes_to_95_percent")
 
 
 @dataclass(frozen=True)
