@@ -57,6 +57,18 @@ def test_a_convolution_is_what_a_loop_makes_of_it(width, shape):
     np.testing.assert_allclose(convolve(Convolution(*traced[0]), traced[1]), expected, atol=1e-4)
 
 
+@pytest.mark.parametrize("channels", [1, 3, 4, 8])
+def test_bytes_count_as_fractions_of_255_however_they_lie_in_memory(channels):
+    random = np.random.default_rng(channels)
+    convolution = Convolution(random.normal(size=(8, 8, channels, 5)), random.normal(size=5))
+    images = random.integers(0, 256, size=(2, channels, 21, 18), dtype=np.uint8)
+    turned = np.moveaxis(images, 1, -1)  # its bytes lie as those of the images did
+    expected = np.stack([looped(convolution, image / 255) for image in turned])
+    for seen in (turned, turned.copy(), jnp.asarray(turned)):
+        np.testing.assert_allclose(convolve(convolution, seen), expected, atol=1e-4)
+    np.testing.assert_allclose(convolve(convolution, turned[0]), expected[0], atol=1e-4)
+
+
 def test_the_nature_network_and_the_small_one():
     random = np.random.default_rng(0)
     screen = draw_convolutions(random, (84, 84, 4))

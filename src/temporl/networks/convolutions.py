@@ -86,7 +86,10 @@ def convolve(convolution: Convolution, images: Numbers) -> Numbers:
 def _in_blocks(images: Numbers, width: int) -> Numbers:
     """Images with a place for every block of places, and all that is in it for its channels."""
     if images.dtype == np.uint8 and images.shape[-1] % 4 == 0:
-        # Four bytes move as one word, which takes a fifth of the time.
+        # Four bytes move as one word, which takes a fifth of the time. They must lie side by side,
+        # which those of an environment that turns its images around do not.
+        if isinstance(images, np.ndarray):
+            images = np.ascontiguousarray(images)
         return _in_blocks(images.view(np.uint32), width).view(np.uint8)
     *batch, rows, columns, channels = images.shape
     images = images.reshape(*batch, rows // width, width, columns // width, width, channels)
