@@ -240,10 +240,10 @@ def _caption(experiment: Experiment, rows: Sequence[Row], *, intervals: bool) ->
         for cell in experiment.cells
         if cell.environment in shown
     }
-    same, *others = dict.fromkeys(budgets.values())
+    budget, *others = dict.fromkeys(budgets.values())
     if others:
-        same = "; ".join(f"{budget} on {name}" for name, budget in budgets.items())
-    said = [f"{count_seeds(seeds)}, {same}."]
+        budget = "; ".join(f"{own} on {name}" for name, own in budgets.items())
+    said = [f"{count_seeds(seeds)}, {budget}."]
     if min(seeds) < experiment.seeds:
         said.append(f"The {'paper' if published else 'full table'} has {experiment.seeds} seeds.")
     if intervals and max(seeds) > 1:
