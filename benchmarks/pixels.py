@@ -1,6 +1,6 @@
 """How fast agents learn from images, beside Stable-Baselines3.
 
-    python benchmarks/pixels.py            three rounds, ten minutes
+    python benchmarks/pixels.py            three rounds, five minutes
     python benchmarks/pixels.py --quick    the same with one short round
 
 Everybody trains on Atari's Freeway with the network of Mnih et al. (2015), a batch of 32, a
@@ -25,6 +25,7 @@ def contestants() -> Iterator[Contestant]:
         ("dqn", 1, both),
         ("dqn", 1, 1),
         ("t-dqn", 2, both),
+        ("t-dqn", 2, 1),
         ("dar", 1, both),
     ):
         name, command = f"ours, {agent}, threads: {threads}", ["host", "pixels", agent]

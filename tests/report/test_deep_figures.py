@@ -14,6 +14,7 @@ from temporl.report.cells import collect
 from temporl.report.figures import draw_figures
 from temporl.report.figures.labels import LABEL_SIZE, Labels
 from temporl.report.figures.step_curves import best_of_each_agent, smoothed
+from temporl.report.figures.style import band_text
 from temporl.report.tables import table_rows
 
 EXPERIMENTS = {
@@ -45,6 +46,17 @@ def test_every_experiment_has_its_pictures(name, tmp_path):
     for number, cell in enumerate(EXPERIMENTS[name].cells):
         deep_runs.write(EXPERIMENTS[name], cell, tmp_path, [CURVE] * (1 + number % 3))
     assert drawn(EXPERIMENTS[name], tmp_path, tmp_path / "pictures") == PICTURES[name]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"),
+    [((1, 1), "1 seed"), ((1, 3), "mean of 1 to 3 seeds, shaded: one standard deviation")],
+)
+def test_a_single_seed_has_no_mean_and_no_band(seeds, words, tmp_path):
+    experiment = EXPERIMENTS["continuous"]
+    for cell, count in zip(experiment.cells, seeds, strict=False):
+        deep_runs.write(experiment, cell, tmp_path, [CURVE] * count)
+    assert band_text(collect(experiment, tmp_path, 50)) == words
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from temporl.report.figures.style import (
     Margins,
     Material,
     agent_colour,
+    band_text,
     few_ticks,
     headline,
     panels,
@@ -79,7 +80,7 @@ def _curves_of_schedule(schedule: str, results: Sequence[CellResult], path: Path
         headline(
             figure,
             f"Learning with a {schedule} exploration schedule",
-            f"mean of {seeds_text(results)}, shaded: one standard deviation; no smoothing",
+            f"{band_text(results)}; no smoothing",
         )
 
 

@@ -17,6 +17,7 @@ from temporl.report.figures.style import (
     Margins,
     Material,
     agent_colour,
+    band_text,
     few_ticks,
     headline,
     panels,
@@ -76,8 +77,7 @@ def step_curves(material: Material) -> list[Path]:
         headline(
             figure,
             "Learning to act, and when",
-            f"mean of {seeds_text(everything)}, shaded: one standard deviation;"
-            f" {_smoothing(everything[0])}",
+            f"{band_text(everything)}; {_smoothing(everything[0])}",
         )
     return [path]
 

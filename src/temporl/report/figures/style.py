@@ -158,6 +158,13 @@ def seeds_text(results: Sequence[CellResult]) -> str:
     return count_seeds(len(result.folders) for result in results)
 
 
+def band_text(results: Sequence[CellResult]) -> str:
+    """What the lines and the bands around them are: of a single seed there is no band."""
+    if all(len(result.folders) == 1 for result in results):
+        return "1 seed"
+    return f"mean of {seeds_text(results)}, shaded: one standard deviation"
+
+
 def number_of(count: int, thing: str) -> str:
     """A count with its noun."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
