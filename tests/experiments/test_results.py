@@ -127,3 +127,10 @@ def test_minatar_was_tried_with_every_agent_that_the_documentation_speaks_of():
     assert min(int(row["seeds"]) for row in found) >= 3
     for row in rows("minatar", agent="t-dqn", metric="steps_per_decision"):
         assert float(row["value"]) > 1.4
+
+
+def test_t_dqn_crosses_the_road_as_well_as_dqn_with_a_tenth_of_the_decisions():
+    returns = {row["agent"]: float(row["value"]) for row in rows("atari", metric="final_return")}
+    assert returns["t-dqn"] >= returns["dqn"] >= 20
+    (lasting,) = rows("atari", agent="t-dqn", metric="steps_per_decision")
+    assert float(lasting["value"]) > 9
