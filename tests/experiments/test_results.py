@@ -115,6 +115,14 @@ def test_t_ddpg_swings_up_as_well_as_ddpg_with_fewer_decisions():
         assert float(row["value"]) <= (0.6 if int(row["max_skip"]) >= 4 else 0.9) * 200
 
 
+def test_figar_is_better_than_the_script_of_the_paper_and_t_ddpg_better_with_long_skips():
+    found = pairs("pendulum", agent="figar", metric="reward_auc")
+    assert len(found) == 7
+    assert all(ours > published + 0.1 for ours, published in found)
+    tempo = pairs("pendulum", agent="t-ddpg", metric="reward_auc")
+    assert all(t[0] > f[0] for t, f in zip(tempo[-3:], found[-3:], strict=True))
+
+
 def test_minatar_was_tried_with_every_agent_that_the_documentation_speaks_of():
     found = rows("minatar", metric="final_return")
     tried = {(row["agent"], row["environment"]): row for row in found}

@@ -14,7 +14,7 @@ from tests.worlds import grid
 
 import temporl
 from temporl.environments import GridMap, GridWorld
-from temporl.experiments import experiment_named
+from temporl.experiments import EXPERIMENTS, experiment_named
 from temporl.report.cells import collect
 from temporl.report.figures import (
     AGENT_COLOURS,
@@ -201,9 +201,11 @@ def test_any_policy_on_any_map_has_a_picture(name, agent, tmp_path):
     assert_picture(path)
 
 
-def test_every_agent_has_a_colour_of_its_own_among_those_it_is_compared_with():
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_agent_has_a_colour_of_its_own_among_those_it_is_compared_with(name):
+    agents = {cell.agent for cell in EXPERIMENTS[name].cells}
+    assert len({AGENT_COLOURS[agent] for agent in agents}) == len(agents)
+
+
+def test_only_agents_have_colours():
     assert set(AGENT_COLOURS) <= set(temporl.AGENTS)
-    tabular = [colour for agent, colour in AGENT_COLOURS.items() if agent.endswith("q")]
-    deep = [colour for agent, colour in AGENT_COLOURS.items() if not agent.endswith("q")]
-    assert len(set(tabular)) == len(tabular) == 3
-    assert len(set(deep)) == len(deep) == 4

@@ -27,8 +27,15 @@ AGENT_COLOURS = {
     "ez-dqn": "#56b4e9",
     "dar": "#de8f05",
     "t-dqn": "#cc78bc",
+    "ddpg": "#029e73",
+    "figar": "#de8f05",
+    "t-ddpg": "#cc78bc",
+    "td3": "#029e73",
+    "t-td3": "#cc78bc",
+    "sac": "#0173b2",
+    "t-sac": "#d55e00",
 }
-"""The paper's colours; they stay apart for colour-blind readers."""
+"""The paper's colours, and others beside them; they stay apart for colour-blind readers."""
 ARCHITECTURE_COLOURS = {"concat": "#0173b2", "context": "#d55e00", "shared": "#949494"}
 SCHEDULE_COLOURS = {"linear": "#0173b2", "log": "#d55e00", "constant": "#949494"}
 OTHER_COLOURS = ("#0173b2", "#d55e00", "#ca9161", "#56b4e9", "#949494")
