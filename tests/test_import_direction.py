@@ -11,7 +11,7 @@ import temporl
 
 ROOT = Path(temporl.__file__).parent
 LAYERS = [
-    {"errors", "compilation", "pausing", "version"},
+    {"errors", "compilation", "pausing", "version", "wording"},
     {"randomness", "schedules", "course"},
     {"skipping", "networks"},
     {"replay"},

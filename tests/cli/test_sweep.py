@@ -15,6 +15,7 @@ import pytest
 from temporl.cli import main
 from temporl.results.runs import CONFIG
 from temporl.training import missing_runs, plan_runs
+from temporl.wording import number_of
 
 FILE = """
 name = "small"
@@ -53,7 +54,7 @@ def test_a_sweep_runs_what_is_missing_and_writes_a_table(file, tmp_path, capsys)
     assert all(-1 <= float(row["return"]) <= 1 for row in rows)
     shutil.rmtree(next((tmp_path / "out/small").glob("q-*/seed-2")))
     assert main(words) == 0
-    assert "1 runs made, 0 failed, of 12" in capsys.readouterr().out
+    assert "1 run made, 0 failed, of 12" in capsys.readouterr().out
 
 
 def test_shards_in_any_order_together_are_the_sweep(file, tmp_path):
@@ -71,7 +72,7 @@ def test_an_estimate_runs_nothing_of_the_sweep(file, tmp_path, capsys):
     words = ["sweep", str(file), "--out", str(tmp_path / "out"), "--estimate"]
     assert main([*words, "--shard", "1/12"]) == 0
     printed = capsys.readouterr().out
-    assert "1 runs are missing" in printed
+    assert ": 1 run missing" in printed
     assert "32 machines like this one" in printed
     assert "MB" in printed
     assert not (tmp_path / "out").exists()
@@ -101,7 +102,7 @@ def test_a_failing_run_is_named_and_the_others_finish(tmp_path, monkeypatch):
     assert 0 < finished < 6
     assert done.returncode == 1
     assert done.stderr.count("RuntimeError: no luck") == 6 - finished
-    assert f"{finished} runs made, {6 - finished} failed, of 6" in done.stdout
+    assert f"{number_of(finished, 'run')} made, {6 - finished} failed, of 6" in done.stdout
 
 
 def test_what_is_missing_of_ten_thousand_runs_is_known_within_a_second(tmp_path, file):

@@ -13,6 +13,7 @@ from temporl.environments import EnvironmentSpec
 from temporl.evaluation import evaluate
 from temporl.results.runs import recorded_environment
 from temporl.training.train import choose_seed, load
+from temporl.wording import number_of
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def run(words: list[str]) -> int:
     if arguments.json:
         print(json.dumps(summary))
         return 0
-    print(f"{folder} on {environment.name}, {arguments.episodes} episodes")
+    print(f"{folder} on {environment.name}, {number_of(arguments.episodes, 'episode')}")
     for name in ("return", "steps", "decisions"):
         values = summary[name]
         print(

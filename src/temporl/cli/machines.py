@@ -12,6 +12,7 @@ from temporl.training import Failure, PlannedRun, complete, default_workers
 from temporl.training.cluster import complete_on_ray, require_ray
 from temporl.training.estimating import estimate
 from temporl.training.progress import ProgressDisplay
+from temporl.wording import number_of
 
 MACHINES = (1, 2, 4, 8, 16, 32)
 
@@ -51,7 +52,7 @@ class Machines:
 
     def print_estimate(self, missing: Sequence[PlannedRun], title: str) -> None:
         """Say what runs would cost here, and on several machines like this one."""
-        print(f"{title}: {len(missing)} runs are missing")
+        print(f"{title}: {number_of(len(missing), 'run')} missing")
         if not missing:
             return
         found = estimate(missing, self.workers or default_workers())

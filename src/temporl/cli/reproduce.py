@@ -19,6 +19,7 @@ from temporl.report import Row, markdown_table, write_report
 from temporl.report.tables import pivot, shows_intervals
 from temporl.results.runs import prepare_output
 from temporl.training import missing_runs
+from temporl.wording import number_of
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def _reproduce(experiment: Experiment, arguments: Arguments) -> int:
         rows = write_report(experiment, arguments.out, seeds)
         _print_table(experiment, rows)
         seconds = time.monotonic() - began
-        print(f"{len(missing)} runs and their report took {seconds:.1f} s")
+        print(f"{number_of(len(missing), 'run')} and their report took {seconds:.1f} s")
         print(f"table and figures: {folder}")
     return len(failures)
 

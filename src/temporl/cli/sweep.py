@@ -13,6 +13,7 @@ from temporl.experiments.sweep_file import read_sweep, shard
 from temporl.report.sweeps import write_sweep_table
 from temporl.results.runs import prepare_output
 from temporl.training import missing_runs
+from temporl.wording import number_of
 
 
 @dataclass(frozen=True)
@@ -42,5 +43,6 @@ def run(words: list[str]) -> int:
     prepare_output(arguments.out)
     failures = arguments.machines.complete(missing, sweep.name)
     print(write_sweep_table(sweep, arguments.out))
-    print(f"{len(missing) - len(failures)} runs made, {len(failures)} failed, of {len(planned)}")
+    made = number_of(len(missing) - len(failures), "run")
+    print(f"{made} made, {len(failures)} failed, of {len(planned)}")
     return 1 if failures else 0

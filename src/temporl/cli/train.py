@@ -17,6 +17,7 @@ from temporl.results.config import Driver
 from temporl.training import Run, train, usual_options
 from temporl.training.checkpoints import MINUTES
 from temporl.training.log import Log
+from temporl.wording import number_of
 
 A = TypeVar("A")
 
@@ -125,7 +126,7 @@ def _print_summary(finished: Run) -> None:
         columns = ("return", "length", "decisions")
         earned, steps, decisions = (np.mean([row[c] for row in rows]) for c in columns)
         print(
-            f"last evaluation, mean of {len(evaluations)} seeds: return {earned:.3g},"
+            f"last evaluation, mean of {number_of(len(evaluations), 'seed')}: return {earned:.3g},"
             f" {decisions:.1f} decisions in {steps:.1f} steps"
         )
     print(f"runs: {finished.path}")

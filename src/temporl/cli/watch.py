@@ -16,6 +16,7 @@ from temporl.report.recording import record_episode, write_recording
 from temporl.report.recording.files import check_video_path
 from temporl.results.runs import read_config
 from temporl.training.train import choose_seed, load
+from temporl.wording import number_of
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def run(words: list[str]) -> int:
     title = f"{agent} on {environment.label}"
     video, _, sheet = write_recording(recording, path, title, agent_colour(agent))
     earned, steps = sum(recording.rewards), len(recording.rewards)
-    print(f"{title}: {len(recording.decisions)} decisions in {steps} steps, return {earned:.4g}")
+    decided = number_of(len(recording.decisions), "decision")
+    print(f"{title}: {decided} in {number_of(steps, 'step')}, return {earned:.4g}")
     print(f"video: {video}")
     print(f"states in which it decided: {sheet}")
     return 0

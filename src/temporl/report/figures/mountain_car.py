@@ -28,12 +28,12 @@ from temporl.report.figures.style import (
     Margins,
     Material,
     headline,
-    number_of,
     panels,
     picture,
 )
 from temporl.results.policies import load_policy
 from temporl.results.runs import POLICY
+from temporl.wording import number_of
 
 ENVIRONMENT = EnvironmentSpec("MountainCar-v0")
 ACTIONS = {"push left": "#0173b2", "no push": "#949494", "push right": "#d55e00"}

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from temporl.environments import GridWorld
 from temporl.evaluation import EnvironmentLike, Policy, make_environment
 from temporl.randomness import Purpose, episode_seed
-from temporl.report.figures.style import number_of
 from temporl.skipping import Decision
+from temporl.wording import number_of
 
 
 class Stretch(NamedTuple):

@@ -22,12 +22,12 @@ from temporl.report.figures.style import (
     agent_colour,
     headline,
     ink,
-    number_of,
     picture,
     world_name,
 )
 from temporl.report.figures.values import draw_scale, draw_values, known_values, value_scale
 from temporl.tabular.policy import TabularPolicy
+from temporl.wording import number_of
 
 SHOWN_AGENTS = {"q": "Q-learning", "t-q": "TempoRL"}
 SHOWN_SCHEDULE = "constant"

@@ -172,11 +172,6 @@ def band_text(results: Sequence[CellResult]) -> str:
     return f"mean of {seeds_text(results)}, shaded: one standard deviation"
 
 
-def number_of(count: int, thing: str) -> str:
-    """A count with its noun."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
-
-
 def only_bottom(axes: Axes) -> None:
     """Keep the grid along one direction and the axis at the bottom."""
     axes.grid(visible=False, axis="y")
