@@ -109,6 +109,12 @@ def test_a_ring_holds_no_more_than_the_buffer_or_the_budget(name):
     assert agent.replay(200, 7).spare == 7
 
 
+def test_a_short_run_keeps_as_many_connections_as_the_buffer_holds():
+    agent = small("t-dqn-concat", buffer_size=500)
+    kept = {steps: agent.replay(steps, None).sampled_connections for steps in (20, 200, 10_000)}
+    assert kept == {20: 2 * len(agent.skip_lengths) * 20, 200: 500, 10_000: 500}
+
+
 OTHER_OPTIONS = {
     "dqn": {"gamma": 0.5, "hidden": (7, 8), "epsilon": "linear:1:0.05", "batch_size": 5},
     "t-dqn": {"gamma": 0.5, "hidden": (7,), "skips": (1, 4, 9), "architecture": "shared"},

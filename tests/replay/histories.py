@@ -79,12 +79,13 @@ def stacked(history: list[Played]) -> Happening:
 def everything(layout, ring):
     """How many connections can be sampled, what the draws 0, 1, ... give, and the same of steps."""
     whole = replace(layout, batch_size=layout.capacity)
-    draws = jnp.arange(layout.capacity, dtype=jnp.uint32)
-    oldest = jnp.maximum(ring.oldest, ring.connections - layout.capacity)
+    steps = jnp.arange(layout.capacity, dtype=jnp.uint32)
+    connections = jnp.arange(layout.sampled_connections, dtype=jnp.uint32)
+    oldest = jnp.maximum(ring.oldest, ring.connections - layout.sampled_connections)
     return (
         ring.connections - oldest,
-        whole._connections(ring, draws) if layout.block else None,
-        whole._transitions(ring, draws) if layout.transitions else None,
+        whole._connections(ring, connections) if layout.block else None,
+        whole._transitions(ring, steps) if layout.transitions else None,
     )
 
 

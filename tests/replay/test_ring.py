@@ -40,7 +40,7 @@ def assert_connections_at_every_moment(layout, history):
     counts, columns, _ = jax.tree.map(np.asarray, watched(layout, stacked(history)))
     expected, ends = all_connections(history, layout.skips, layout.spanning)
     for moment in range(len(history)):
-        last = expected[ends <= moment][-layout.capacity :]
+        last = expected[ends <= moment][-layout.sampled_connections :]
         assert_rows([c[moment, : counts[moment]] for c in columns], last, moment)
 
 
@@ -60,6 +60,20 @@ def test_holds_exactly_the_last_connections_at_every_moment(spanning, skips):
 def test_holds_exactly_the_last_connections_at_other_sizes(capacity, skips):
     history = played(STEPS, seed=capacity)
     assert_connections_at_every_moment(RingLayout(capacity, 8, GAMMA, skips, "run"), history)
+
+
+@pytest.mark.parametrize("connections", [500, 10**6], ids=["some", "all"])
+@pytest.mark.parametrize("skips", SETS, ids=str)
+def test_more_connections_than_steps_are_kept_where_all_steps_are(skips, connections):
+    layout = RingLayout(STEPS, 8, GAMMA, skips, "run", connections=connections)
+    assert_connections_at_every_moment(layout, played(STEPS, seed=11))
+
+
+@pytest.mark.parametrize("end", [0.0, 0.5, 1.0])
+def test_no_steps_end_more_connections_than_there_is_room_for(end):
+    skips, history = consecutive(5), played(STEPS, seed=12, end=end)
+    layout = RingLayout(STEPS, 8, GAMMA, skips, "run", connections=10**6)
+    assert len(all_connections(history, skips, "run")[0]) <= layout.sampled_connections
 
 
 def test_room_for_as_many_time_limits_as_there_are_is_enough():

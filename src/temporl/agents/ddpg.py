@@ -159,8 +159,14 @@ class DDPG:
 
     def replay(self, capacity: int, spare: int | None) -> RingLayout:
         """Single steps."""
-        size = min(capacity, self.buffer_size)
-        return RingLayout(size, self.batch_size, self.gamma, warm_up=self.warm_up, spare=spare)
+        return RingLayout(
+            min(capacity, self.buffer_size),
+            self.batch_size,
+            self.gamma,
+            warm_up=self.warm_up,
+            connections=self.buffer_size,
+            spare=spare,
+        )
 
     def value(self, state: ActorCriticLearning, observation: Array) -> Array:
         """What the target critics say of the target actor's proposal."""

@@ -189,6 +189,7 @@ class DQN:
             self.gamma,
             warm_up=self.learning_starts,
             train_every=self.train_every,
+            connections=self.buffer_size,
             spare=spare,
         )
 

@@ -34,7 +34,7 @@ class RingLayout:
     """How large a ring is, and which connections it keeps."""
 
     capacity: int
-    """The last so many steps, and the last so many connections, are sampled."""
+    """The last so many steps are sampled."""
     batch_size: int
     gamma: float
     skips: Skips = ONE
@@ -49,6 +49,9 @@ class RingLayout:
     """Of how many images an observation consists, each of which was the newest one once."""
     action_size: int | None = None
     """Of how many numbers an action consists; None where actions are numbered."""
+    connections: int | None = None
+    """The last so many connections are sampled: as many as steps unless given. More of them need
+    all steps to be kept, for as long as the ring is used."""
     spare: int | None = None
     """Slots for last observations of episodes that were cut: as many as steps unless given."""
 
@@ -92,10 +95,21 @@ class RingLayout:
             return 0
         return 1 if self.spanning == "decision" else len(self._tables[1])
 
+    @cached_property
+    def sampled_connections(self) -> int:
+        """How many connections are sampled: no more than the steps can end.
+
+        A run of steps ends at most a connection for each skip at each step, and where it is
+        terminal, as many again.
+        """
+        wanted = self.capacity if self.connections is None else self.connections
+        a_step = 1 if self.spanning == "decision" else 2 * len(self.skips)
+        return min(wanted, a_step * self.capacity)
+
     @property
     def _around(self) -> int:
         """The size of the ring of connections: those that are sampled, and one block."""
-        return self.capacity + self.block
+        return self.sampled_connections + self.block
 
     def empty(self, observation: Array) -> Ring:
         """A ring without steps, for observations like the given one."""
@@ -204,7 +218,7 @@ class RingLayout:
         A step takes at most two slots, and so at most two decisions go with it.
         """
         first_slot = ring.slots + 2 + step.truncated - self.slots
-        oldest = jnp.maximum(ring.oldest, ring.connections - self.capacity)
+        oldest = jnp.maximum(ring.oldest, ring.connections - self.sampled_connections)
         for _ in range(2):
             start = ring.pointer[self.block + oldest % self._around, 0]
             oldest += (start < first_slot) & (oldest < ring.connections)
@@ -233,8 +247,9 @@ class RingLayout:
         if self.stack == 1:
             chosen = bits % jnp.minimum(ring.steps, self.capacity).astype(jnp.uint32)
         else:
+            begin = jnp.maximum(0, ring.steps - self.capacity)
             oldest = self._first_whole(
-                lambda step: ring.step_slot[step % self.capacity], ring, ring.steps
+                lambda step: ring.step_slot[step % self.capacity], ring, begin, ring.steps
             )
             chosen = oldest.astype(jnp.uint32) + bits % (ring.steps - oldest).astype(jnp.uint32)
             chosen %= self.capacity
@@ -250,12 +265,11 @@ class RingLayout:
         )
 
     def _connections(self, ring: Ring, bits: Array) -> Connection:
-        oldest = jnp.maximum(ring.oldest, ring.connections - self.capacity)
+        oldest = jnp.maximum(ring.oldest, ring.connections - self.sampled_connections)
         if self.stack > 1:
-            whole = self._first_whole(
-                lambda n: self._earliest_start(ring, n), ring, ring.connections
+            oldest = self._first_whole(
+                lambda number: self._earliest_start(ring, number), ring, oldest, ring.connections
             )
-            oldest = jnp.maximum(oldest, whole)
         chosen = bits % (ring.connections - oldest).astype(jnp.uint32)
         row = self.block + (oldest + chosen.astype(jnp.int32)) % self._around
         start, length, skip = rows_of(ring.pointer, row).T
@@ -275,13 +289,15 @@ class RingLayout:
         start, length, _ = ring.pointer[self.block + number % self._around]
         return jnp.asarray(start + length - self.longest)
 
-    def _first_whole(self, slot: Callable[[Array], Array], ring: Ring, count: Array) -> Array:
+    def _first_whole(
+        self, slot: Callable[[Array], Array], ring: Ring, begin: Array, end: Array
+    ) -> Array:
         """The first of the last steps or connections all of whose images are still there.
 
         There may be less spare room for images than episodes that are cut, as images are large.
         """
         bound = ring.slots - self.slots + self.stack
-        return first_at_least(slot, bound, jnp.maximum(0, count - self.capacity), count)
+        return first_at_least(slot, bound, begin, end)
 
     def _observations(self, ring: Ring, slot: Array) -> Array:
         if isinstance(ring.observation, Frames):
