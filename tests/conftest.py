@@ -1,10 +1,15 @@
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
 from temporl.training.sweep import compiler_settings
 
 os.environ.update(compiler_settings())
+
+# A shell that runs the tests in the background has them ignore interrupts, and so would all the
+# processes that they start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Compiling on first use takes seconds, which is no sign of a slow test. In continuous integration
 # the same examples are tried each time; elsewhere new ones.
