@@ -123,6 +123,16 @@ def test_figar_is_better_than_the_script_of_the_paper_and_t_ddpg_better_with_lon
     assert all(t[0] > f[0] for t, f in zip(tempo[-3:], found[-3:], strict=True))
 
 
+def test_t_td3_climbs_with_few_decisions_where_td3_stands_still():
+    world = {"environment": "MountainCarContinuous"}
+    found = {row["agent"]: row for row in rows("continuous", metric="reward_auc", **world)}
+    assert min(int(found[agent]["seeds"]) for agent in ("td3", "t-td3")) >= 5
+    assert abs(float(found["td3"]["value"])) < 0.01
+    assert float(found["t-td3"]["value"]) > 0.2
+    (decisions,) = rows("continuous", agent="t-td3", metric="final_decisions", **world)
+    assert float(decisions["value"]) <= 120
+
+
 def test_minatar_was_tried_with_every_agent_that_the_documentation_speaks_of():
     found = rows("minatar", metric="final_return")
     tried = {(row["agent"], row["environment"]): row for row in found}
