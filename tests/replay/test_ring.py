@@ -39,8 +39,9 @@ def assert_rows(found, expected, moment="the end", tolerance=1e-5):
 def assert_connections_at_every_moment(layout, history):
     counts, columns, _ = jax.tree.map(np.asarray, watched(layout, stacked(history)))
     expected, ends = all_connections(history, layout.skips, layout.spanning)
+    wanted = layout.connections or layout.capacity
     for moment in range(len(history)):
-        last = expected[ends <= moment][-layout.sampled_connections :]
+        last = expected[ends <= moment][-wanted:]
         assert_rows([c[moment, : counts[moment]] for c in columns], last, moment)
 
 

@@ -80,7 +80,7 @@ def _reproduce(experiment: Experiment, arguments: Arguments) -> int:
         rows = write_report(experiment, arguments.out, seeds)
         _print_table(experiment, rows)
         seconds = time.monotonic() - began
-        print(f"{number_of(len(missing), 'run')} and their report took {seconds:.1f} s")
+        print(f"{number_of(len(missing), 'run')} and the report took {seconds:.1f} s")
         print(f"table and figures: {folder}")
     return len(failures)
 

@@ -218,7 +218,7 @@ class RingLayout:
         A step takes at most two slots, and so at most two decisions go with it.
         """
         first_slot = ring.slots + 2 + step.truncated - self.slots
-        oldest = jnp.maximum(ring.oldest, ring.connections - self.sampled_connections)
+        oldest = self._first_sampled(ring)
         for _ in range(2):
             start = ring.pointer[self.block + oldest % self._around, 0]
             oldest += (start < first_slot) & (oldest < ring.connections)
@@ -265,7 +265,7 @@ class RingLayout:
         )
 
     def _connections(self, ring: Ring, bits: Array) -> Connection:
-        oldest = jnp.maximum(ring.oldest, ring.connections - self.sampled_connections)
+        oldest = self._first_sampled(ring)
         if self.stack > 1:
             oldest = self._first_whole(
                 lambda number: self._earliest_start(ring, number), ring, oldest, ring.connections
@@ -283,6 +283,10 @@ class RingLayout:
             discount=discount,
             next_observation=self._observations(ring, end),
         )
+
+    def _first_sampled(self, ring: Ring) -> Array:
+        """The oldest of the last connections, unless its slots are gone."""
+        return jnp.maximum(ring.oldest, ring.connections - self.sampled_connections)
 
     def _earliest_start(self, ring: Ring, number: Array) -> Array:
         """Where any connection that ends with a given one may start."""
