@@ -72,6 +72,23 @@ def test_the_featurized_experiments_follow_the_papers_protocol():
             assert (behaviour.tau, behaviour.hidden) == (0.01, (50, 50))
 
 
+def test_pendulum_follows_the_papers_protocol():
+    """30,000 steps, ten greedy episodes every 250; DDPG, and two agents with seven skips each."""
+    experiment = experiment_named("pendulum")
+    assert experiment.seeds == 15
+    tried = [(cell.agent, cell.max_skip) for cell in experiment.cells]
+    lengths = (2, 4, 6, 8, 10, 14, 20)
+    assert tried == [("ddpg", 1), *((agent, j) for agent in ("t-ddpg", "figar") for j in lengths)]
+    for cell in experiment.cells:
+        config = cell.config
+        assert (config.steps, config.evaluate_every, config.evaluation_starts) == (30_000, 250, 10)
+        behaviour = getattr(config.agent, "behaviour", config.agent)
+        assert (behaviour.learning_rate, behaviour.gamma, behaviour.noise) == (1e-3, 0.99, 0.1)
+        assert (behaviour.batch_size, behaviour.buffer_size) == (256, 1_000_000)
+        assert (behaviour.tau, behaviour.warm_up) == (0.005, 1_000)
+        assert behaviour.hidden == (400, 300)
+
+
 def test_all_architectures_and_lengths():
     cells = experiment_named("architectures").cells
     shown = {(cell.environment, cell.architecture, cell.max_skip) for cell in cells}

@@ -16,6 +16,8 @@ STEPS = {"Pendulum": 30_000, "MountainCarContinuous": 100_000}
 WARM_UP = {"Pendulum": 1_000, "MountainCarContinuous": 10_000}
 """Random steps: the paper's for Pendulum. A car that was never at the goal by then learns
 to stand still, and a thousand steps push none there."""
+BUFFER_SIZE = {"Pendulum": 1_000_000, "MountainCarContinuous": 100_000}
+"""The last so many steps and connections are learned from: the paper's for Pendulum."""
 METRICS: tuple[Metric, ...] = ("reward_auc", "decisions", "final_decisions")
 VERSIONS = {"Pendulum": "Pendulum-v1", "MountainCarContinuous": "MountainCarContinuous-v0"}
 
@@ -23,12 +25,9 @@ VERSIONS = {"Pendulum": "Pendulum-v1", "MountainCarContinuous": "MountainCarCont
 def continuous_cell(environment: str, agent: str, max_skip: int = 1, **options: Any) -> Cell:
     """One agent, evaluated from ten starts before the first and after every 250th step."""
     options["warm_up"] = WARM_UP[environment]
+    options["buffer_size"] = BUFFER_SIZE[environment]
     if max_skip > 1:
         options["max_skip"] = max_skip
-    if agent.startswith("t-"):
-        # Of as many steps all, and of their connections the last so many, which here are fewer
-        # than the paper's code keeps: what `docs/results` was measured with.
-        options["buffer_size"] = STEPS[environment]
     config = RunConfig(
         agent=make_agent(agent, **options),
         environment=EnvironmentSpec(VERSIONS[environment]),
