@@ -36,7 +36,7 @@ from temporl.agents.figar import FiGAR
 from temporl.agents.policy import NetworkPolicy, agent_spaces
 from temporl.environments.device import DeviceEnvironment
 from temporl.experiments import experiment_named
-from temporl.experiments.pendulum import RETURNS
+from temporl.experiments.pendulum import PROTOCOLS
 from temporl.experiments.published import published_value
 from temporl.report.cells import collect
 from temporl.report.statistics import normalized
@@ -108,7 +108,7 @@ class DrawingFiGAR(FiGAR):
 def score(policy: Any, way: Callable[[np.ndarray], np.ndarray]) -> float:
     """How well a policy plays in a way: 0 and 1 are the returns that the paper's AUC has."""
     returns = temporl.evaluate(Drawn(policy, way), ENVIRONMENT, EPISODES).returns
-    return float(normalized(returns[None], *RETURNS["Pendulum"]).mean())
+    return float(normalized(returns[None], *PROTOCOLS["Pendulum"].returns).mean())
 
 
 def areas(agent: FiGAR, seed: int) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
@@ -10,33 +10,58 @@ from temporl.experiments.experiment import Cell, Experiment, Metric
 from temporl.results.config import RunConfig
 
 LENGTHS = (2, 4, 6, 8, 10, 14, 20)
-RETURNS = {"Pendulum": (-1800.0, -145.0), "MountainCarContinuous": (0.0, 100.0)}
-"""The returns that count as 0 and as 1: the paper's for Pendulum, ours for the other."""
-STEPS = {"Pendulum": 30_000, "MountainCarContinuous": 100_000}
-WARM_UP = {"Pendulum": 1_000, "MountainCarContinuous": 10_000}
-"""Random steps: the paper's for Pendulum. A car that was never at the goal by then learns
-to stand still, and a thousand steps push none there."""
-BUFFER_SIZE = {"Pendulum": 1_000_000, "MountainCarContinuous": 100_000}
-"""The last so many steps and connections are learned from: the paper's for Pendulum."""
 METRICS: tuple[Metric, ...] = ("reward_auc", "decisions", "final_decisions")
-VERSIONS = {"Pendulum": "Pendulum-v1", "MountainCarContinuous": "MountainCarContinuous-v0"}
 
 
-def continuous_cell(environment: str, agent: str, max_skip: int = 1, **options: Any) -> Cell:
-    """One agent, evaluated from ten starts before the first and after every 250th step."""
-    options["warm_up"] = WARM_UP[environment]
-    options["buffer_size"] = BUFFER_SIZE[environment]
+class Protocol(NamedTuple):
+    """How agents are trained and evaluated on an environment."""
+
+    version: str
+    steps: int
+    evaluate_every: int
+    warm_up: int
+    """Random steps."""
+    buffer_size: int
+    """The last so many steps and connections are learned from."""
+    returns: tuple[float, float]
+    """The returns that count as 0 and as 1."""
+
+
+PROTOCOLS = {
+    "Pendulum": Protocol(  # the paper's
+        version="Pendulum-v1",
+        steps=30_000,
+        evaluate_every=250,
+        warm_up=1_000,
+        buffer_size=1_000_000,
+        returns=(-1800.0, -145.0),
+    ),
+    "MountainCarContinuous": Protocol(
+        version="MountainCarContinuous-v0",
+        steps=100_000,
+        evaluate_every=1_000,
+        warm_up=10_000,  # a thousand push no car to the goal, and it would learn to stand still
+        buffer_size=100_000,
+        returns=(0.0, 100.0),
+    ),
+}
+
+
+def continuous_cell(environment: str, agent: str, max_skip: int = 1) -> Cell:
+    """One agent, evaluated from ten starts before the first step and regularly after that."""
+    protocol = PROTOCOLS[environment]
+    options = {"warm_up": protocol.warm_up, "buffer_size": protocol.buffer_size}
     if max_skip > 1:
         options["max_skip"] = max_skip
     config = RunConfig(
         agent=make_agent(agent, **options),
-        environment=EnvironmentSpec(VERSIONS[environment]),
-        steps=STEPS[environment],
-        evaluate_every=250 if environment == "Pendulum" else 1000,
+        environment=EnvironmentSpec(protocol.version),
+        steps=protocol.steps,
+        evaluate_every=protocol.evaluate_every,
         driver="device",
         evaluation_starts=10,
     )
-    return Cell(environment, "", max_skip, config, returns=RETURNS[environment])
+    return Cell(environment, "", max_skip, config, returns=protocol.returns)
 
 
 PENDULUM = Experiment(
@@ -61,7 +86,7 @@ CONTINUOUS = Experiment(
     seeds=5,
     cells=tuple(
         continuous_cell(environment, agent, max_skip)
-        for environment in VERSIONS
+        for environment in PROTOCOLS
         for agent, max_skip in (("td3", 1), ("t-td3", 10), ("sac", 1), ("t-sac", 10))
     ),
     metrics=METRICS,
