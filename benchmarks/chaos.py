@@ -26,10 +26,11 @@ import tyro
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.errors import CannotWrite
-from temporl.results.config import RunConfig
-from temporl.results.verifying import verify
-from temporl.training import PlannedRun, checkpoints, execute
-from temporl.training.sweep import compiler_settings
+from temporl.runs import checkpoints
+from temporl.runs.config import RunConfig
+from temporl.runs.plan import PlannedRun, execute
+from temporl.runs.verify import verify
+from temporl.runs.workers import compiler_settings
 
 os.environ.update(compiler_settings())  # before JAX starts, which is in the children
 CLEAR = 42

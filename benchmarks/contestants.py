@@ -60,7 +60,7 @@ def device(setting: str, agent: str, *seeds: str) -> Contestant:
     from temporl.agents.policy import agent_spaces
     from temporl.environments.device import device_twin
     from temporl.training.device import DeviceTraining
-    from temporl.training.tick import Tick
+    from temporl.training.learner import Learner
 
     about = SETTINGS[setting]
     world = device_twin(about.environment, {}, None)
@@ -68,11 +68,11 @@ def device(setting: str, agent: str, *seeds: str) -> Contestant:
     spaces = agent_spaces(world.observation_space, world.action_space)
     made = make_agent(agent, batch_size=about.batch, buffer_size=about.steps, **about.options)
     spare = about.steps // world.step_limit + 1
-    training = DeviceTraining(Tick(made, spaces, about.steps, spare), world)
+    training = DeviceTraining(Learner(made, spaces, about.steps, spare), world)
 
     def train_seed(seed: int, steps: int) -> float:
         key = jax.random.key(seed)
-        play = training.begin(training.tick.networks(seed), key)
+        play = training.begin(training.learner.draw(seed), key)
         play = jax.block_until_ready(training.advance(play, key, np.int32(about.warm_up)))
         began = time.perf_counter()
         jax.block_until_ready(training.advance(play, key, np.int32(about.warm_up + steps)))
@@ -83,7 +83,7 @@ def device(setting: str, agent: str, *seeds: str) -> Contestant:
 
     began = time.perf_counter()
     key = jax.random.key(0)
-    play = training.begin(training.tick.networks(0), key)
+    play = training.begin(training.learner.draw(0), key)
     for _ in range(2):  # what training returns may have other types than what it began with
         play = training.advance(play, key, np.int32(0))
     jax.block_until_ready(play)
@@ -115,8 +115,8 @@ def host(setting: str, agent: str) -> Contestant:
     from temporl.environments import EnvironmentSpec
     from temporl.environments.images import stack_of
     from temporl.training.host import train_on_host
-    from temporl.training.tick import Pauses, Point, Tick
-    from temporl.training.trees import TreeBreaks
+    from temporl.training.learner import EvaluationPoint, EvaluationSchedule, Learner
+    from temporl.training.trees import TreeCheckpointer
 
     about = SETTINGS[setting]
     spec = EnvironmentSpec(about.environment)
@@ -128,11 +128,13 @@ def host(setting: str, agent: str) -> Contestant:
     made = make_agent(agent, **options)
     policy = NetworkPolicy(made, None, world.observation_space, world.action_space)
     spaces, stack = agent_spaces(world.observation_space, world.action_space), stack_of(world)
-    tick = Tick(made, spaces, about.steps, spare=None if stack == 1 else 100, stack=stack)
+    learner = Learner(made, spaces, about.steps, spare=None if stack == 1 else 100, stack=stack)
 
-    def points(world: gym.Env[Any, Any]) -> Iterator[Point]:
-        pauses = Pauses(about.steps, 0)
-        return train_on_host(tick, policy, world, spec.make, pauses, spec.name, 0, TreeBreaks())
+    def points(world: gym.Env[Any, Any]) -> Iterator[EvaluationPoint]:
+        pauses = EvaluationSchedule(about.steps, 0)
+        return train_on_host(
+            learner, policy, world, spec.make, pauses, spec.name, 0, TreeCheckpointer()
+        )
 
     began = time.perf_counter()
     with suppress(Enough):

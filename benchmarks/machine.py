@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from temporl.training.sweep import default_workers
+from temporl.runs.workers import default_workers
 
 
 def print_machine(*packages: str) -> None:

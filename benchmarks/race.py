@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from machine import print_machine
-from temporl.training.sweep import compiler_settings, default_workers
+from temporl.runs.workers import compiler_settings, default_workers
 
 CORES = default_workers()
 PEERS = {"torch": "torch", "stable_baselines3": "stable-baselines3", "sbx": "sbx-rl"}

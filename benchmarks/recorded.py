@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from temporl.training.sweep import compiler_settings
+from temporl.runs.workers import compiler_settings
 
 os.environ.update(compiler_settings())
 
@@ -29,7 +29,7 @@ import temporl
 from temporl.evaluation import Evaluation
 from temporl.recorded import collect_episodes, keep_return, learn_skips
 from temporl.recorded.targets import Kind
-from temporl.results.policies import load_policy
+from temporl.runs.policies import load_policy
 
 EPISODES = 50
 UPDATES = 6000

@@ -30,7 +30,7 @@ from jax import Array
 
 import temporl
 from machine import print_machine
-from temporl.agents.ddpg import ActorCriticLearning
+from temporl.agents.ddpg import ActorCriticState
 from temporl.agents.dqn import epsilon_greedy
 from temporl.agents.figar import FiGAR
 from temporl.agents.policy import NetworkPolicy, agent_spaces
@@ -40,12 +40,12 @@ from temporl.experiments.pendulum import PROTOCOLS
 from temporl.experiments.published import published_value
 from temporl.report.cells import collect
 from temporl.report.statistics import normalized
-from temporl.results.policies import load_policy
-from temporl.results.runs import POLICY
+from temporl.runs.policies import load_policy
+from temporl.runs.store import POLICY
+from temporl.runs.workers import default_workers
 from temporl.training.device import train_on_device
-from temporl.training.sweep import default_workers
-from temporl.training.tick import Pauses, Tick
-from temporl.training.trees import TreeBreaks
+from temporl.training.learner import EvaluationSchedule, Learner
+from temporl.training.trees import TreeCheckpointer
 
 ENVIRONMENT = "Pendulum-v1"
 EPISODES = 20
@@ -80,7 +80,7 @@ class Drawn:
 
     def decide(self, observation: Any) -> temporl.Decision:
         """The action, and a repeat."""
-        agent, actor = self.policy.agent, self.policy.networks.actor
+        agent, actor = self.policy.agent, self.policy.params.actor
         proposal = agent.proposal(actor, np.asarray(observation, np.float32))
         chances = self.way(proposal[-agent.max_skip :].astype(np.float64))
         repeat = int(self.random.choice(agent.skip_lengths, p=chances))
@@ -92,7 +92,7 @@ class DrawingFiGAR(FiGAR):
     """FiGAR that draws its repeats as the script did while it learns."""
 
     def decide(
-        self, state: ActorCriticLearning, observation: Array, key: Array, spent: Array
+        self, state: ActorCriticState, observation: Array, key: Array, spent: Array
     ) -> temporl.Decision:
         """The actor's action with noise, and a repeat that is drawn, or any."""
         action_key, repeat_key, key = jax.random.split(key, 3)
@@ -101,7 +101,7 @@ class DrawingFiGAR(FiGAR):
         weights = -jnp.log(jnp.clip(chances, jnp.finfo(jnp.float32).tiny, 1 - 1e-7))
         # The largest of logarithms with Gumbel noise is a draw in proportion to the weights.
         drawn = jnp.log(weights) + jax.random.gumbel(key, weights.shape)
-        repeat = epsilon_greedy(drawn, self.epsilon, repeat_key, spent, self.is_blind(state))
+        repeat = epsilon_greedy(drawn, self.epsilon, repeat_key, spent, self.is_warming_up(state))
         return temporl.Decision(action, 1 + repeat)
 
 
@@ -115,11 +115,13 @@ def areas(agent: FiGAR, seed: int) -> list[float]:
     """The AUC of a new run, for every way to play."""
     environment = DeviceEnvironment(ENVIRONMENT)
     spaces = environment.observation_space, environment.action_space
-    tick = Tick(agent, agent_spaces(*spaces), STEPS, spare=STEPS // environment.step_limit + 1)
-    pauses = Pauses(STEPS, EVERY, starts=1)
+    learner = Learner(
+        agent, agent_spaces(*spaces), STEPS, spare=STEPS // environment.step_limit + 1
+    )
+    pauses = EvaluationSchedule(STEPS, EVERY, starts=1)
     lines = [
-        [score(NetworkPolicy(agent, point.networks(), *spaces), way) for way in WAYS.values()]
-        for point in train_on_device(tick, environment, seed, pauses, TreeBreaks())
+        [score(NetworkPolicy(agent, point.params(), *spaces), way) for way in WAYS.values()]
+        for point in train_on_device(learner, environment, seed, pauses, TreeCheckpointer())
     ]
     means: list[float] = np.mean(lines, axis=0).tolist()
     return means

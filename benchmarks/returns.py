@@ -21,7 +21,7 @@ import numpy as np
 import temporl
 from machine import print_machine
 from recorded import EveryStep
-from temporl.training.sweep import default_workers
+from temporl.runs.workers import default_workers
 
 ENVIRONMENT = "Pendulum-v1"
 EPISODES = 20

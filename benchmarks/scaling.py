@@ -17,17 +17,17 @@ from pathlib import Path
 import tyro
 
 from temporl.agents import make_agent
+from temporl.edge.estimates import estimate, size_of
 from temporl.environments import EnvironmentSpec
-from temporl.results.config import RunConfig
-from temporl.results.runs import working_folder
-from temporl.results.verifying import verify
-from temporl.training import PlannedRun, complete, execute, missing_runs, plan_runs
-from temporl.training import checkpoints as checkpointing
-from temporl.training.checkpoints import Checkpoints, working
-from temporl.training.estimating import estimate, size_of
-from temporl.training.interruption import Interruption
-from temporl.training.progress import ProgressDisplay
-from temporl.training.sweep import compiler_settings, default_workers
+from temporl.runs import checkpoints as checkpointing
+from temporl.runs.checkpoints import Checkpoints, working
+from temporl.runs.config import RunConfig
+from temporl.runs.interruption import Interruption
+from temporl.runs.plan import PlannedRun, execute, missing_runs, plan_runs
+from temporl.runs.progress import ProgressDisplay
+from temporl.runs.store import working_folder
+from temporl.runs.verify import verify
+from temporl.runs.workers import compiler_settings, complete, default_workers
 
 os.environ.update(compiler_settings())
 
@@ -46,10 +46,10 @@ class Timed(Checkpoints):
     began: float
     bytes = 0
 
-    def pause(self, step: int, arrays: Callable[[], dict]) -> None:  # type: ignore[type-arg]
+    def checkpoint(self, step: int, arrays: Callable[[], dict]) -> None:  # type: ignore[type-arg]
         """Pause, and look at the clock."""
         before = time.monotonic()
-        super().pause(step, arrays)
+        super().checkpoint(step, arrays)
         took = time.monotonic() - before
         if self._last > before:
             self.seconds.append(took)

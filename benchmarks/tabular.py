@@ -31,9 +31,9 @@ import temporl
 from machine import print_machine
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec, GridWorld, enumerate_space, transition_table
-from temporl.tabular.compiled_training import Budget
-from temporl.tabular.learner import empty_tables
+from temporl.tabular.play import Budget
 from temporl.tabular.policy import TabularPolicy
+from temporl.tabular.tables import empty_tables
 from temporl.tabular.training import Trained, train_compiled, train_tabular
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -159,7 +159,7 @@ def time_kernel(agent: Any, environment: gym.Env, step_limit: int, steps: int) -
     transitions = transition_table(environment)
     observations = enumerate_space(environment.observation_space, "observations", "world")
     actions = enumerate_space(environment.action_space, "actions", "world")
-    tables = empty_tables(agent.learner(), observations.size, actions.size)
+    tables = empty_tables(agent.settings(), observations.size, actions.size)
     policy = TabularPolicy(agent, tables, observations, actions)
     budget = Budget(steps, True, step_limit)
     taken, _ = seconds(lambda: list(train_compiled(policy, transitions, budget, 0, seed=0)))

@@ -21,8 +21,8 @@ from temporl.agents import make_agent
 from temporl.agents.policy import agent_spaces
 from temporl.environments.device import DeviceEnvironment, DeviceState, Outcome
 from temporl.training.device import train_on_device
-from temporl.training.tick import Pauses, Tick
-from temporl.training.trees import TreeBreaks
+from temporl.training.learner import EvaluationSchedule, Learner
+from temporl.training.trees import TreeCheckpointer
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,12 @@ def first_success(
 ) -> tuple[int | None, float]:
     """When a greedy episode first reaches the goal, and the mean return of the last tenth."""
     spaces = agent_spaces(environment.observation_space, environment.action_space)
-    tick = Tick(agent, spaces, steps, spare=steps // environment.step_limit + 1)
+    learner = Learner(agent, spaces, steps, spare=steps // environment.step_limit + 1)
     points = [
         (point.step, point.evaluations[0][0])
-        for point in train_on_device(tick, environment, seed, Pauses(steps, 200), TreeBreaks())
+        for point in train_on_device(
+            learner, environment, seed, EvaluationSchedule(steps, 200), TreeCheckpointer()
+        )
         if point.evaluations
     ]
     returns = np.array([earned for _, earned in points])

@@ -2,8 +2,11 @@ import os
 import signal
 
 from hypothesis import HealthCheck, settings
+from tests.shapes import check_shapes
 
-from temporl.training.sweep import compiler_settings
+check_shapes()  # before the library is imported
+
+from temporl.runs.workers import compiler_settings  # noqa: E402
 
 os.environ.update(compiler_settings())
 

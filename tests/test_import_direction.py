@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -10,25 +11,9 @@ import pytest
 import temporl
 
 ROOT = Path(temporl.__file__).parent
-LAYERS = [
-    {"errors", "compilation", "pausing", "version", "wording"},
-    {"randomness", "schedules", "course"},
-    {"skipping", "networks"},
-    {"replay"},
-    {"environments", "wrappers"},
-    {"evaluation"},
-    {"tabular"},
-    {"agents"},
-    {"results"},
-    {"recorded"},
-    {"sb3"},
-    {"training"},
-    {"experiments"},
-    {"report"},
-    {"cli"},
-    {"temporl"},
-]
-HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
+ARCHITECTURE = Path(__file__).parent.parent / "docs" / "architecture.md"
+PARTS = re.findall(r"^\| `(\w+)` \|", ARCHITECTURE.read_text(), re.MULTILINE)
+HEIGHT = {name: -place for place, name in enumerate(PARTS)}
 SOURCES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__main__.py")
 
 
@@ -58,7 +43,7 @@ def imported_modules(path: Path) -> set[str]:
 
 
 def test_every_part_of_the_library_has_its_place():
-    assert {layer_of(module_name(path)) for path in SOURCES} == set(HEIGHT)
+    assert sorted({layer_of(module_name(path)) for path in SOURCES}) == sorted(PARTS)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=module_name)

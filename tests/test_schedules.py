@@ -38,11 +38,11 @@ def test_a_budget_of_one_sees_the_start():
 
 @given(st.sampled_from(["linear", "log", "linear:0.9:0.2"]), st.integers(2, 500))
 def test_fading_schedules_never_rise_and_stay_between_their_ends(text, budget):
-    fading = schedule(text)
-    values = [epsilon_at(fading, spent, budget) for spent in range(budget)]
+    exploration_steps = schedule(text)
+    values = [epsilon_at(exploration_steps, spent, budget) for spent in range(budget)]
     assert values == sorted(values, reverse=True)
-    assert values[0] == fading.start
-    assert values[-1] == pytest.approx(fading.end, abs=1e-12)
+    assert values[0] == exploration_steps.start
+    assert values[-1] == pytest.approx(exploration_steps.end, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,27 @@ Examples:
     1.0
 """
 
-from temporl.agents import AGENTS, make_agent
-from temporl.environments import EnvironmentSpec, GridMap, GridWorld, register_worlds
-from temporl.errors import BadInput, DamagedFile, RunFailed, TemporlError
-from temporl.evaluation import Evaluation, Policy, evaluate
-from temporl.skipping import Commitment, Connection, Decision, Step, connections
-from temporl.training import Run, load, train
+from typing import TYPE_CHECKING
+
+from temporl.environments.registry import register_worlds
+from temporl.lazy import lazy_names as _lazy_names
 from temporl.version import __version__
+
+if TYPE_CHECKING:
+    from temporl.agents import AGENTS, Agent, make_agent
+    from temporl.environments import EnvironmentSpec, GridMap, GridWorld
+    from temporl.errors import BadInput, DamagedFile, RunFailed, TemporlError
+    from temporl.evaluation import Evaluation, evaluate
+    from temporl.runs.train import Run, load, train
+    from temporl.skipping import Commitment, Connection, Decision, Policy, Step, connections
+else:
+    __getattr__ = _lazy_names(__name__, __file__)
 
 register_worlds()
 
 __all__ = [
     "AGENTS",
+    "Agent",
     "BadInput",
     "Commitment",
     "Connection",

@@ -12,12 +12,14 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
+from temporl.types import Record
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 KERNELS = (
     "compilation.py",
-    "evaluation.py",
+    "training/outcome.py",
     "randomness.py",
     "schedules.py",
     "skipping/*.py",
@@ -26,7 +28,7 @@ KERNELS = (
 )
 """The files that hold compiled functions."""
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: Record = {
     "cache": True,
     "nogil": True,
     "error_model": "numpy",
@@ -77,7 +79,7 @@ def _kernel_folder() -> Path:
 
 
 def cache_folder(name: str) -> Path:
-    """A folder that outlives the process, for what takes long to make again."""
+    """A cache folder that outlives the process, for compiled code."""
     for parent in (Path.home() / ".cache" / "temporl", Path(tempfile.gettempdir()) / "temporl"):
         try:
             (parent / name).mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-
-import numpy as np
+from numbers import Real
 
 
 class TemporlError(Exception):
@@ -24,7 +23,7 @@ class BadInput(TemporlError):
 
 
 class DamagedFile(TemporlError):
-    """A file that is not what its place in a results folder says it is."""
+    """A file that is not what belongs at its place in a results folder."""
 
 
 class CannotWrite(TemporlError):
@@ -37,7 +36,7 @@ class CannotWrite(TemporlError):
     def __str__(self) -> str:
         return (
             f"{self.path} cannot be written: {self.reason};"
-            " everything written before is intact: make room, and run the same again"
+            " everything written before is intact: free some space, and run the same command again"
         )
 
 
@@ -65,7 +64,8 @@ def require_range(
     field: str, value: float, low: float, high: float, *, low_open: bool = False
 ) -> None:
     """Raise unless `low <= value <= high` (`low < value` where the lower end is open)."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    given: object = value
+    is_number = isinstance(given, Real) and not isinstance(value, bool)
     if not (is_number and (low < value if low_open else low <= value) and value <= high):
         bracket = "(" if low_open else "["
         raise BadInput(field, value, f"allowed: a number in {bracket}{low:g}, {high:g}]")

@@ -2,82 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
 
 import gymnasium as gym
 import numpy as np
 from jaxtyping import Float, Int
 
-from temporl.course import Moments
 from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.images import ImageOptions, with_images
+from temporl.environments.types import Environment, MakeEnvironment
 from temporl.errors import require_at_least
 from temporl.randomness import Purpose, episode_seed
-from temporl.skipping import FREE, Decision, commit
-
-
-class Evaluations(NamedTuple):
-    """Greedy episodes, a row each: when they were played, and how they went."""
-
-    episode: Int[np.ndarray, " evaluation"]
-    step: Int[np.ndarray, " evaluation"]
-    returns: Float[np.ndarray, " evaluation"]
-    lengths: Int[np.ndarray, " evaluation"]
-    decisions: Int[np.ndarray, " evaluation"]
-
-
-def empty_evaluations(count: int) -> Evaluations:
-    """Room for a number of evaluations."""
-    whole = [np.zeros(count, dtype=np.int64) for _ in range(4)]
-    return Evaluations(whole[0], whole[1], np.zeros(count), whole[2], whole[3])
-
-
-class Report(NamedTuple):
-    """How far a run is, and how it goes."""
-
-    fraction: float
-    steps: int
-    measured: dict[str, float]
-    """The latest greedy episode (return, length, decisions), and what learning says of itself."""
-
-
-OnProgress = Callable[[Report], None]
-"""Called now and then while a run is under way."""
-
-
-class Policy(Protocol):
-    """Anything that answers an observation with an action and a duration."""
-
-    def decide(self, observation: Any) -> Decision:
-        """The greedy decision."""
-        ...
-
-
-class CountedSkips:
-    """A policy that counts which skips it chooses."""
-
-    def __init__(self, policy: Policy, longest: int) -> None:
-        self.policy = policy
-        self.chosen = np.zeros(longest, dtype=np.int64)
-
-    def decide(self, observation: Any) -> Decision:
-        """What the policy decides."""
-        decision = self.policy.decide(observation)
-        self.chosen[decision.skip - 1] += 1
-        return decision
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What a finished run leaves behind."""
-
-    policy: Any
-    evaluations: Evaluations
-    episodes: int
-    steps: int
-    course: Moments | None = None
+from temporl.skipping import Policy, play
+from temporl.types import Record
 
 
 @dataclass(frozen=True)
@@ -88,7 +25,7 @@ class Evaluation:
     lengths: Int[np.ndarray, " episode"]
     decisions: Int[np.ndarray, " episode"]
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Record:
         """Mean, spread and extremes, as `temporl evaluate --json` prints them."""
         columns = {"return": self.returns, "steps": self.lengths, "decisions": self.decisions}
         return {"episodes": len(self.returns)} | {
@@ -102,10 +39,10 @@ class Evaluation:
         }
 
 
-EnvironmentLike = str | EnvironmentSpec | gym.Env[Any, Any] | Callable[[], gym.Env[Any, Any]]
+EnvironmentLike = str | EnvironmentSpec | Environment | MakeEnvironment
 
 
-def make_environment(environment: EnvironmentLike) -> gym.Env[Any, Any]:
+def make_environment(environment: EnvironmentLike) -> Environment:
     """Make what a user names: an id, a map file, a function that makes one, or one itself."""
     if isinstance(environment, str):
         environment = EnvironmentSpec.given(environment)
@@ -117,28 +54,24 @@ def make_environment(environment: EnvironmentLike) -> gym.Env[Any, Any]:
 
 def play_episode(
     policy: Policy,
-    environment: gym.Env[Any, Any],
+    environment: Environment,
     seed: int,
     step_limit: int | None = None,
     max_skip: int | None = None,
+    chosen: Int[np.ndarray, " skip"] | None = None,
 ) -> tuple[float, int, int]:
     """Play one episode from a seed: its return, steps and decisions.
 
-    A commitment that the episode's end cuts short counts as one decision.
+    Counts in `chosen`, if given, how often each skip was decided for.
     """
     observation, _ = environment.reset(seed=seed)
-    commitment, over = FREE, False
     total, steps, decisions = 0.0, 0, 0
-    while not over:
-        if commitment.spent:
-            action, skip = policy.decide(observation)
-            commitment = commit(Decision(action, skip if max_skip is None else min(skip, max_skip)))
-            decisions += 1
-        observation, reward, terminated, truncated, _ = environment.step(commitment.decision.action)
-        total += float(reward)
+    for step in play(policy, environment, observation, step_limit=step_limit, max_skip=max_skip):
+        total += step.reward
         steps += 1
-        over = terminated or truncated or steps == step_limit
-        commitment = commitment.after_step(over)
+        decisions += step.decided
+        if chosen is not None and step.decided:
+            chosen[step.skip - 1] += 1
     return total, steps, decisions
 
 
@@ -155,14 +88,14 @@ def evaluate(
     Episodes are seeded one by one, so that the k-th episode does not depend on those before it.
 
     Args:
-        policy: What decides.
+        policy: The policy to play.
         environment: A Gymnasium id, the path of a map, a function that makes an environment, or
             one itself.
         episodes: How many to play.
-        seed: Where their seeds come from.
-        step_limit: Steps after which an episode is cut, where the environment has no limit.
-        max_skip: Steps after which a decision is taken again, whatever the policy chose: with 1
-            the actions alone play.
+        seed: The seed from which each episode's seed is derived.
+        step_limit: Steps after which an episode is truncated; default: the environment's own limit.
+        max_skip: Longest skip: the policy decides again after that many steps, however long its
+            skip; with 1 it decides at every step. Default: no limit.
     """
     require_at_least("episodes", episodes, 1)
     if max_skip is not None:

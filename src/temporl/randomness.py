@@ -23,7 +23,7 @@ class Purpose(IntEnum):
 
 
 Stream = UInt64[np.ndarray, " 1"]
-"""A source of random numbers for compiled code: one number, which every draw changes."""
+"""A random stream for compiled code: its state is one integer, which every draw changes."""
 
 
 def stream(seed: int, purpose: Purpose) -> Stream:

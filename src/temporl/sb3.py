@@ -1,6 +1,6 @@
 """Stable-Baselines3 (extra `sb3`): its models learn when to act, our policies play in its loops.
 
-A model that somebody has trained stays as it is: `FrozenModel` hands its actions and values to
+A trained model stays as it is: `FrozenModel` hands its actions and values to
 `temporl.recorded.learn_skips`, together with the episodes of its own replay buffer or fresh ones.
 """
 
@@ -14,10 +14,11 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 
+from temporl.environments.types import Space
 from temporl.errors import BadInput
-from temporl.evaluation import Policy
 from temporl.recorded import Episode
-from temporl.skipping import FREE, Commitment, commit
+from temporl.skipping import FREE, Commitment, Policy, ask
+from temporl.types import Element
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class FrozenModel:
             raise BadInput("observation space", space, "allowed: observations that are arrays")
 
     @property
-    def actions(self) -> gym.Space[Any]:
+    def actions(self) -> Space:
         """What it chooses from."""
-        space: gym.Space[Any] = self.model.action_space
+        space: Space = self.model.action_space
         return space
 
     @property
@@ -44,12 +45,12 @@ class FrozenModel:
         """The discount its values were learned with."""
         return float(self.model.gamma)
 
-    def act(self, observations: Any) -> Any:
+    def act(self, observations: Element) -> Any:
         """The action it plays when it does not explore."""
         seen = np.asarray(observations, dtype=self.model.observation_space.dtype)
         return self.model.predict(seen, deterministic=True)[0]
 
-    def value(self, observations: Any, actions: Any) -> Float[np.ndarray, " row"]:
+    def value(self, observations: Element, actions: Element) -> Float[np.ndarray, " row"]:
         """The value of an action in every row: the least of its critics'."""
         import torch
 
@@ -118,7 +119,7 @@ class CommittedModel:
 
     def predict(
         self,
-        observation: Any,
+        observation: Element,
         state: tuple[Commitment, ...] | None = None,
         episode_start: Any = None,
         deterministic: bool = True,
@@ -130,9 +131,8 @@ class CommittedModel:
         begins = np.zeros(len(rows)) if episode_start is None else np.asarray(episode_start)
         actions, left = [], []
         for row, commitment in enumerate(state or (FREE,) * len(rows)):
-            if commitment.spent or begins[row]:
-                commitment = commit(self.policy.decide(rows[row]))
-                self.decisions += 1
+            commitment, decided = ask(self.policy, rows[row], commitment.left(bool(begins[row])))
+            self.decisions += decided
             actions.append(commitment.decision.action)
             left.append(commitment.after_step(False))
         return np.asarray(actions), tuple(left)

@@ -1,4 +1,4 @@
-"""How exploration fades: epsilon as a function of the fraction of the budget that is spent."""
+"""Exploration schedules: epsilon as a function of progress, the used fraction of the budget."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Schedule(NamedTuple):
 
 
 DEFAULT_ENDS = {"linear": (1.0, 0.0), "log": (1.0, 1e-6)}
-"""The paper's: linear from 1 to 0; logarithmic from 1 to 1e-6, which its numbers were made with."""
+"""The paper's: linear from 1 to 0; logarithmic from 1 to 1e-6, which its results were made with."""
 
 
 def schedule(text: float | str, field: str = "epsilon") -> Schedule:

@@ -1,4 +1,4 @@
-"""Numbers in sentences."""
+"""Counts in sentences."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ KEY = jax.random.key(0)
 
 @cache
 def drawn(agent):
-    return agent.networks(np.random.default_rng(0), SPACES)
+    return agent.draw(np.random.default_rng(0), SPACES)
 
 
 def batch(count=32, skip=1):
@@ -68,7 +68,9 @@ def test_until_the_first_update_everything_is_random(name):
     state = agent.init(drawn(agent))
     keys = jax.random.split(KEY, 4000)
     decide = quick(
-        jax.vmap(lambda key: agent.decide(state, jnp.asarray(SEEN), key, jnp.float32(0.5)))
+        jax.vmap(
+            lambda key: agent.decide(state, jnp.asarray(SEEN), (), key, jnp.float32(0.5)).decision
+        )
     )
     actions, skips = (np.asarray(part) for part in decide(keys))
     assert actions.min() < -0.99
@@ -165,14 +167,14 @@ def test_the_most_probable_repeat_is_played_in_training_and_evaluation_alike(bes
     bias[best] = 20.0
     actor = networks.actor._replace(repeat=(*first, last._replace(bias=bias)))
     networks = networks._replace(actor=actor)
-    assert agent.greedy(networks, SEEN).skip == best + 1
+    assert agent.greedy(networks, SEEN, ()).decision.skip == best + 1
     chances = agent.proposal(actor, SEEN)[-5:]
     assert chances.sum() == pytest.approx(1.0)
     assert chances[best] > 0.99
     state = agent.init(networks)._replace(updates=jnp.int32(1))
     for number in range(5):
-        decision = agent.decide(state, SEEN, jax.random.key(number), jnp.float32(0.5))
-        assert int(decision.skip) == best + 1
+        choice = agent.decide(state, SEEN, (), jax.random.key(number), jnp.float32(0.5))
+        assert int(choice.decision.skip) == best + 1
 
 
 def test_the_critic_of_figar_is_told_the_repeat_that_was_played():

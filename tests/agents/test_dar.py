@@ -1,4 +1,4 @@
-"""Dynamic action repetition: a head for every pair of an action and a repeat."""
+"""Dynamic action repetition: an output for every pair of an action and a repeat."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests.agents.small import PLANE, drawn, small
+from tests.agents.small import PLANE, drawn, layout_of, small
 from tests.replay.quick import quick
 
 from temporl.agents.agent import Spaces
@@ -14,36 +14,36 @@ from temporl.replay import Batch
 from temporl.skipping import Connection
 
 
-def with_best_head(agent, spaces, head):
-    """Networks whose best head is a given one, whatever is seen."""
-    layers = agent.networks(np.random.default_rng(0), spaces)
+def with_best_output(agent, spaces, output):
+    """Networks whose best output is a given one, whatever is seen."""
+    layers = agent.draw(np.random.default_rng(0), spaces)
     last = layers[-1]
     bias = np.zeros_like(last.bias)
-    bias[head] = 100.0
+    bias[output] = 100.0
     return (*layers[:-1], last._replace(bias=bias))
 
 
 @pytest.mark.parametrize("actions", [1, 2, 3, 7])
 @pytest.mark.parametrize(("fine", "coarse"), [(1, 10), (1, 2), (3, 8)])
-def test_every_pair_of_an_action_and_a_repeat_is_a_head(actions, fine, coarse):
+def test_every_pair_of_an_action_and_a_repeat_is_an_output(actions, fine, coarse):
     agent, spaces = small("dar", fine_skip=fine, max_skip=coarse), Spaces((2,), None, actions)
-    networks = agent.networks(np.random.default_rng(0), spaces)
-    heads = networks[-1].bias.size
-    assert heads == 2 * actions
+    networks = agent.draw(np.random.default_rng(0), spaces)
+    outputs = networks[-1].bias.size
+    assert outputs == 2 * actions
     found = [
-        agent.greedy(with_best_head(agent, spaces, head), np.zeros(2, np.float32))
-        for head in range(heads)
+        agent.greedy(with_best_output(agent, spaces, output), np.zeros(2, np.float32), ()).decision
+        for output in range(outputs)
     ]
     assert sorted((int(a), int(s)) for a, s in found) == sorted(
         (action, skip) for action in range(actions) for skip in (fine, coarse)
     )
 
 
-def test_the_values_shown_are_those_of_the_heads_that_are_played():
+def test_the_values_shown_are_those_of_the_outputs_that_are_played():
     agent = small("dar")
-    for head in range(6):
-        networks = with_best_head(agent, PLANE, head)
-        action, skip = agent.greedy(networks, np.zeros(2, np.float32))
+    for output in range(6):
+        networks = with_best_output(agent, PLANE, output)
+        action, skip = agent.greedy(networks, np.zeros(2, np.float32), ()).decision
         values = {
             other: agent.skip_values(networks, np.zeros(2, np.float32), other) for other in range(3)
         }
@@ -51,7 +51,7 @@ def test_the_values_shown_are_those_of_the_heads_that_are_played():
         assert sum(value > 50 for both in values.values() for value in both.values()) == 1
 
 
-def test_a_decision_teaches_the_head_that_was_played_with_the_discount_of_its_length():
+def test_a_decision_teaches_the_output_that_was_played_with_the_discount_of_its_length():
     """Targets by hand: the reward, and gamma**repeat times the double-Q value of what follows."""
     agent = small("dar", gamma=0.9, tau=1e-6, learning_rate=0.01)
     random = np.random.default_rng(0)
@@ -74,8 +74,8 @@ def test_a_decision_teaches_the_head_that_was_played_with_the_discount_of_its_le
     best = values(networks, batch.next_observation).argmax(1)
     following = values(lagging, batch.next_observation)[np.arange(6), best]
     targets = batch.reward + np.where(ended, 0.0, 0.9**skips) * following
-    head = [0, 3 + 1, 3 + 2, 0, 3 + 1, 3 + 2]
-    played = values(networks, batch.observation)[np.arange(6), head]
+    output = [0, 3 + 1, 3 + 2, 0, 3 + 1, 3 + 2]
+    played = values(networks, batch.observation)[np.arange(6), output]
     state = agent.init(networks)._replace(target=jax.tree.map(jnp.asarray, lagging))
     state, metrics = quick(agent.update)(
         state, Batch(None, jax.tree.map(jnp.asarray, batch)), jax.random.key(0)
@@ -83,12 +83,12 @@ def test_a_decision_teaches_the_head_that_was_played_with_the_discount_of_its_le
     assert float(metrics["mean_target"]) == pytest.approx(targets.mean(), abs=1e-5)
     assert float(metrics["behaviour_loss"]) == pytest.approx(np.mean((played - targets) ** 2), 1e-4)
     errors = np.zeros(6)
-    np.add.at(errors, head, played - targets)
+    np.add.at(errors, output, played - targets)
     moved = np.asarray(state.network[-1].bias) - networks[-1].bias
     np.testing.assert_allclose(moved, -0.01 * np.sign(errors), atol=1e-6)
     assert (errors != 0).sum() == 3
 
 
 def test_it_learns_from_whole_decisions_and_not_from_single_steps():
-    layout = small("dar", gamma=0.8).replay(100, None)
+    layout = layout_of(small("dar", gamma=0.8), 100)
     assert (layout.spanning, layout.transitions, layout.skips) == ("decision", False, (1, 4))

@@ -100,12 +100,12 @@ def test_one_in_ten_decisions_explores(name):
 @EVERY_AGENT
 def test_a_linear_schedule_ends_with_greedy_decisions(name):
     agent = small(name, epsilon="linear")
-    assert pairs(agent, spent=1.0) == {greedy(agent): 6000}
-    assert len(pairs(agent, spent=0.5)) > 2
+    assert pairs(agent, progress=1.0) == {greedy(agent): 6000}
+    assert len(pairs(agent, progress=0.5)) > 2
 
 
 def test_schedules_fade_with_the_budget():
-    for schedule, spent, epsilon in (
+    for schedule, progress, epsilon in (
         ("linear", 0.0, 1.0),
         ("linear", 0.75, 0.25),
         ("linear:0.8:0.2", 0.5, 0.5),
@@ -114,7 +114,7 @@ def test_schedules_fade_with_the_budget():
         ("log:1:0.01", 0.5, 0.1),
     ):
         agent = small("dqn", epsilon=schedule)
-        others = 1 - pairs(agent, spent=spent)[greedy(agent)] / 6000
+        others = 1 - pairs(agent, progress=progress)[greedy(agent)] / 6000
         expected = epsilon * 2 / 3
         assert abs(others - expected) < 5 * np.sqrt(expected * (1 - expected) / 6000)
 
@@ -133,7 +133,7 @@ def test_the_longest_skip_within_the_tolerance_is_played(architecture):
         agent = small(f"t-dqn-{architecture}", tie_tolerance=tolerance)
         networks = drawn(agent)
         for observation in seen:
-            action, skip = agent.greedy(networks, observation)
+            action, skip = agent.greedy(networks, observation, ()).decision
             values = agent.skip_values(networks, observation, action)
             best = max(values.values())
             good = [length for length, value in values.items() if value >= best - tolerance]
@@ -150,5 +150,5 @@ def test_of_equal_skips_the_longest_is_played():
     bias = np.array([1.0, 2.0, 2.0, 2.0, 0.0], np.float32)
     tied = head._replace(weight=np.zeros_like(head.weight), bias=bias)
     networks = networks._replace(skip=networks.skip._replace(head=tied))
-    assert agent.greedy(networks, np.zeros(2, np.float32)).skip == 4
-    assert agent.networks(np.random.default_rng(0), PLANE).skip.head.bias.shape == (5,)
+    assert agent.greedy(networks, np.zeros(2, np.float32), ()).decision.skip == 4
+    assert agent.draw(np.random.default_rng(0), PLANE).skip.head.bias.shape == (5,)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.agents.small import SMALL, small
+from tests.agents.small import SMALL, layout_of, small
 
 from temporl.agents import agent_name, make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput
-from temporl.results.config import RunConfig
+from temporl.runs.config import RunConfig
 
 DEEP = ["dqn", "t-dqn", "dar", "ez-dqn"]
 
@@ -92,11 +92,11 @@ def test_options_reach_the_behaviour_or_the_skip_policy():
         0.2,
     )
     assert (agent.skip_lengths, agent.connections) == ((1, 2, 3, 4), "skip")
-    assert agent.replay(100, None).gamma == 0.9
-    assert agent.replay(100, None).skips == (1, 2, 3, 4)
+    assert agent.learns_from.gamma == 0.9
+    assert agent.learns_from.skips == (1, 2, 3, 4)
 
 
-def test_the_skip_explores_like_the_action_unless_told_otherwise():
+def test_the_skip_explores_like_the_action_by_default():
     assert make_agent("t-dqn", epsilon="linear")._skip_epsilon == "linear"
     assert make_agent("t-dqn", epsilon="linear", skip_epsilon=0.3)._skip_epsilon == 0.3
 
@@ -104,14 +104,14 @@ def test_the_skip_explores_like_the_action_unless_told_otherwise():
 @pytest.mark.parametrize("name", SMALL)
 def test_a_ring_holds_no_more_than_the_buffer_or_the_budget(name):
     agent = small(name, buffer_size=500)
-    assert agent.replay(10_000, None).capacity == 500
-    assert agent.replay(200, None).capacity == 200
-    assert agent.replay(200, 7).spare == 7
+    assert layout_of(agent, 10_000).capacity == 500
+    assert layout_of(agent, 200).capacity == 200
+    assert layout_of(agent, 200, spare=7).spare == 7
 
 
 def test_a_short_run_keeps_as_many_connections_as_the_buffer_holds():
     agent = small("t-dqn-concat", buffer_size=500)
-    kept = {steps: agent.replay(steps, None).sampled_connections for steps in (20, 200, 10_000)}
+    kept = {steps: layout_of(agent, steps).sampled_connections for steps in (20, 200, 10_000)}
     assert kept == {20: 2 * len(agent.skip_lengths) * 20, 200: 500, 10_000: 500}
 
 

@@ -153,10 +153,10 @@ def test_the_skip_policy_learns_from_the_value_of_the_behaviour(architecture):
 def test_learning_begins_with_the_networks_that_were_drawn(name):
     agent = small(name)
     networks = drawn(agent)
-    policy = agent.policy(agent.init(networks))
+    policy = agent.params(agent.init(networks))
     assert jax.tree.structure(policy) == jax.tree.structure(networks)
     for one, other in zip(jax.tree.leaves(policy), jax.tree.leaves(networks), strict=True):
         assert np.array_equal(one, other)
-    other_seed = agent.networks(np.random.default_rng(1), PLANE)
+    other_seed = agent.draw(np.random.default_rng(1), PLANE)
     for one, other in zip(jax.tree.leaves(policy), jax.tree.leaves(other_seed), strict=True):
         assert not np.array_equal(one, other)

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.agreement import oracle
+from tests.direct import train_tabular
 from tests.worlds import grid
 
 from temporl.agents import make_agent
-from temporl.tabular.training import Trained, train_tabular
+from temporl.training.outcome import Trained
 
 ZIGZAG = "S.XX......\n..XX......\n..XX..XX..\n..XX..XX..\n......XX..\n......XX.G"
 

@@ -10,14 +10,14 @@ import jax
 import numpy as np
 import pytest
 from tests.agents.small import CONTINUOUS, small
+from tests.direct import train_deep
 
 from temporl.agents.policy import agent_spaces
 from temporl.environments import EnvironmentSpec
 from temporl.environments.device import DeviceEnvironment, GymnaxEnvironment
-from temporl.evaluation import Trained
-from temporl.training.deep import train_deep
 from temporl.training.device import DeviceTraining
-from temporl.training.tick import Tick
+from temporl.training.learner import Learner
+from temporl.training.outcome import Trained
 
 STEPS, EVALUATE_EVERY = 1500, 250
 CASES = {
@@ -95,7 +95,7 @@ def on_host(case: str, evaluate_every: int = EVALUATE_EVERY) -> tuple[Trained, l
 
 def assert_same_networks(one: Trained, other: Trained) -> None:
     for first, second in zip(
-        jax.tree.leaves(one.policy.networks), jax.tree.leaves(other.policy.networks), strict=True
+        jax.tree.leaves(one.policy.params), jax.tree.leaves(other.policy.params), strict=True
     ):
         assert np.array_equal(first, second)
 
@@ -121,10 +121,10 @@ def test_the_same_steps_in_the_ring(case):
     _, name, limit = CASES[case]
     environment = DeviceEnvironment(name, limit)
     spaces = agent_spaces(environment.observation_space, environment.action_space)
-    tick = Tick(agent(case), spaces, STEPS, spare=STEPS // limit + 1)
-    training, key = DeviceTraining(tick, environment), jax.random.key(0)
-    play = training.begin(tick.networks(0), key)
-    ring = training.advance(play, key, np.int32(STEPS)).progress.ring
+    learner = Learner(agent(case), spaces, STEPS, spare=STEPS // limit + 1)
+    training, key = DeviceTraining(learner, environment), jax.random.key(0)
+    play = training.begin(learner.draw(0), key)
+    ring = training.advance(play, key, np.int32(STEPS)).learner.ring
     observation, facts = np.asarray(ring.observation), np.asarray(ring.facts)
     slot = 0
     steps = on_host(case)[1]
@@ -132,9 +132,9 @@ def test_the_same_steps_in_the_ring(case):
         assert np.array_equal(observation[slot], before)
         *played, earned, goes_on = facts[slot].tolist()
         # What the environment was given is the agent's action within its bounds.
-        assert np.asarray(environment.outward(np.asarray(played, np.float32))) == pytest.approx(
-            np.ravel(action), abs=1e-6
-        )
+        assert np.asarray(
+            environment.to_environment(np.asarray(played, np.float32))
+        ) == pytest.approx(np.ravel(action), abs=1e-6)
         assert (earned, goes_on) == (reward, 1.0 - terminated)
         if not terminated:
             assert np.array_equal(observation[slot + 1], after)
@@ -167,6 +167,6 @@ def test_two_seeds_differ(case):
     """In all arrays, and not only in those that are learned."""
     one, other = on_device(case), on_device(case, seed=1)
     for first, second in zip(
-        jax.tree.leaves(one.policy.networks), jax.tree.leaves(other.policy.networks), strict=True
+        jax.tree.leaves(one.policy.params), jax.tree.leaves(other.policy.params), strict=True
     ):
         assert not np.array_equal(first, second)

@@ -9,10 +9,12 @@ import pytest
 from tests.agents.small import small
 
 from temporl.environments import EnvironmentSpec
-from temporl.results import load_policy, read_evaluations
-from temporl.results.config import RunConfig
-from temporl.training import complete, plan_runs
-from temporl.training.progress import ProgressDisplay
+from temporl.runs.config import RunConfig
+from temporl.runs.plan import plan_runs
+from temporl.runs.policies import load_policy
+from temporl.runs.progress import ProgressDisplay
+from temporl.runs.store import read_evaluations
+from temporl.runs.workers import complete
 
 SEEDS = (0, 1, 2)
 
@@ -54,7 +56,7 @@ def test_a_seed_does_not_depend_on_the_seeds_beside_it(seed, folders):
 
 def test_two_seeds_differ(folders):
     policies = [load_policy(folders[0][seed] / "policy") for seed in SEEDS]
-    heads = [policy.networks.skip.head.weight for policy in policies]
+    heads = [policy.params.skip.head.weight for policy in policies]
     assert not np.array_equal(heads[0], heads[1])
     assert not np.array_equal(heads[1], heads[2])
     tables = [read_evaluations(folders[0][seed]).to_pydict() for seed in SEEDS]

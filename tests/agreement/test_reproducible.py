@@ -9,14 +9,16 @@ from random import Random
 import numpy as np
 import pytest
 from tests.agreement.test_stepped_equals_compiled import assert_same
+from tests.direct import train_tabular
 
 import temporl
 from temporl.agents import make_agent
-from temporl.results.config import RunConfig
+from temporl.runs.config import RunConfig
+from temporl.runs.plan import plan_runs
+from temporl.runs.progress import ProgressDisplay
+from temporl.runs.workers import complete
 from temporl.tabular import training
-from temporl.tabular.training import Trained, train_tabular
-from temporl.training import complete, plan_runs
-from temporl.training.progress import ProgressDisplay
+from temporl.training.outcome import Trained
 
 WORLD = temporl.EnvironmentSpec("temporl/ZigZag-v0", {"slip": 0.1})
 

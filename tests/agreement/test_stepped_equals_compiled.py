@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agreement import oracle
 from tests.agreement.test_compiled_equals_oracle import agents, budgets, maps
+from tests.direct import train_tabular
 from tests.worlds import grid, limited
 
 import temporl
 from temporl.agents import make_agent
 from temporl.environments import GridWorld
 from temporl.randomness import Purpose
-from temporl.tabular.training import Trained, train_tabular
+from temporl.training.outcome import Trained
 
 
 def assert_same(one: Trained, other: Trained) -> None:

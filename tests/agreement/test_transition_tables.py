@@ -8,7 +8,7 @@ from tests.agreement import oracle
 
 import temporl  # noqa: F401 (registers the gridworlds)
 from temporl.environments import GridWorld, transition_table
-from temporl.environments.transitions import draw_start, play
+from temporl.environments.transitions import draw_start, step
 from temporl.randomness import Purpose, Stream, stream
 
 
@@ -32,13 +32,13 @@ def test_gymnasium_worlds_step_as_their_table_says(world, repeats):
                 inner.np_random = oracle.Stream(repeat, Purpose.ENVIRONMENT)
                 following, reward, terminated, _, _ = inner.step(action)
                 expected = (following, reward, terminated)
-                assert play(table, state, action, drawn(repeat)) == expected
+                assert step(table, state, action, drawn(repeat)) == expected
 
 
 def test_a_slippery_lake_goes_everywhere_its_table_says():
     """Thirty repeats suffice to see all three outcomes, so the test above meets each of them."""
     table = transition_table(gym.make("FrozenLake-v1"))
-    seen = {play(table, 6, 2, drawn(seed))[0] for seed in range(30)}
+    seen = {step(table, 6, 2, drawn(seed))[0] for seed in range(30)}
     assert seen == {2, 7, 10}
 
 
@@ -54,7 +54,7 @@ def test_gridworlds_step_as_their_table_says(slip):
                 world.np_random = oracle.Stream(seed, Purpose.ENVIRONMENT)
                 following, reward, terminated, truncated, _ = world.step(action)
                 assert not truncated
-                assert play(table, state, action, drawn(seed)) == (
+                assert step(table, state, action, drawn(seed)) == (
                     following,
                     reward,
                     terminated,

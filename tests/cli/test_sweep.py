@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from temporl.cli import main
-from temporl.results.runs import CONFIG
-from temporl.training import missing_runs, plan_runs
+from temporl.runs.plan import missing_runs, plan_runs
+from temporl.runs.store import CONFIG
 from temporl.wording import number_of
 
 FILE = """

@@ -48,7 +48,7 @@ def test_options_reach_the_environment():
 )
 def test_an_unknown_environment_is_answered_with_the_nearest(name, nearest):
     with pytest.raises(BadInput, match=f"did you mean '{nearest}") as caught:
-        EnvironmentSpec.given(name)
+        EnvironmentSpec.given(name).make()
     assert caught.value.field == "env"
     assert "\n" not in str(caught.value)
 
@@ -62,13 +62,13 @@ def test_a_map_that_is_not_there_is_refused(name):
 @pytest.mark.parametrize("name", ["nowhere_module:Env-v0", "!!", "a b c", ""])
 def test_what_is_no_environment_at_all_is_refused(name):
     with pytest.raises(BadInput) as caught:
-        EnvironmentSpec.given(name)
+        EnvironmentSpec.given(name).make()
     assert caught.value.field == "env"
 
 
 def test_options_that_an_environment_does_not_take_are_refused():
     with pytest.raises(BadInput, match="it cannot be made") as caught:
-        EnvironmentSpec.given("temporl/Cliff-v0", {"colour": "red"})
+        EnvironmentSpec.given("temporl/Cliff-v0", {"colour": "red"}).make()
     assert caught.value.field == "env"
 
 

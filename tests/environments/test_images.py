@@ -119,13 +119,13 @@ def test_rewards_are_clipped_in_training_alone(slides):
 )
 def test_options_that_make_no_sense(slides, options, field):
     with pytest.raises(BadInput) as caught:
-        EnvironmentSpec.given(slides, options)
+        EnvironmentSpec.given(slides, options).make()
     assert caught.value.field == field
 
 
 def test_options_for_images_where_there_are_none():
     with pytest.raises(BadInput, match="shows no images") as caught:
-        EnvironmentSpec.given("CartPole-v1", {"frame_stack": 4})
+        EnvironmentSpec.given("CartPole-v1", {"frame_stack": 4}).make()
     assert caught.value.field == "frame_stack"
 
 
@@ -173,7 +173,7 @@ def test_a_game_ends_with_a_life_in_training_alone(training):
 def test_a_game_that_does_not_exist():
     pytest.importorskip("ale_py")
     with pytest.raises(BadInput, match="did you mean 'ALE/Freeway-v5'"):
-        EnvironmentSpec.given("ALE/Freway-v5")
+        EnvironmentSpec.given("ALE/Freway-v5").make()
 
 
 def test_games_that_are_not_installed(monkeypatch):
@@ -181,10 +181,10 @@ def test_games_that_are_not_installed(monkeypatch):
     for name in filter(is_atari, list(gym.registry)):
         monkeypatch.delitem(gym.registry, name)
     with pytest.raises(BadInput, match=r"pip install -e '\.\[atari\]'"):
-        EnvironmentSpec.given("ALE/Freeway-v5")
+        EnvironmentSpec.given("ALE/Freeway-v5").make()
 
 
 def test_resizing_that_is_not_installed(monkeypatch, slides):
     monkeypatch.setitem(sys.modules, "cv2", None)
     with pytest.raises(BadInput, match=r"pip install -e '\.\[atari\]'"):
-        EnvironmentSpec.given(slides, {"shape": (40, 50)})
+        EnvironmentSpec.given(slides, {"shape": (40, 50)}).make()

@@ -10,11 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gymnasium.spaces import Discrete
+from tests.agents.small import layout_of
 from tests.replay.quick import quick
 
 from temporl.agents.agent import Spaces
 from temporl.agents.policy import NetworkPolicy
-from temporl.replay import Happening, RingLayout
+from temporl.replay import RingLayout
+from temporl.skipping import Step
 
 STATES, ACTIONS, STEPS, ROOM = 8, 2, 256, 2048
 """The ring has room for all steps and for all connections, so that none is left out."""
@@ -39,8 +41,8 @@ def playing(world: Any, state: int, action: int, length: int, cut_after: int | N
                 terminated,
                 truncated,
                 time == 1,
-                length,
                 length - time,
+                length,
             )
         )
         if over:
@@ -49,27 +51,25 @@ def playing(world: Any, state: int, action: int, length: int, cut_after: int | N
     return rows
 
 
-def happenings(rows: Iterable[tuple], steps: int = STEPS) -> Happening:
+def repeated(rows: Iterable[tuple], steps: int = STEPS) -> Step:
     """Steps over and over until there are enough; the last episode is cut where it is then."""
     rows = list(rows)
     rows = (rows * (steps // len(rows) + 1))[:steps]
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    kinds = Happening(
-        np.int32, np.int32, np.float32, np.int32, np.bool_, np.bool_, np.bool_, np.int32, np.int32
-    )
-    happening = Happening(*(c.astype(kind) for c, kind in zip(columns, kinds, strict=True)))
-    happening.truncated[-1] = not happening.terminated[-1]
-    return happening
+    kinds = (*[np.int32] * 2, np.float32, np.int32, *[np.bool_] * 3, *[np.int32] * 2)
+    played = Step(*(c.astype(kind) for c, kind in zip(columns, kinds, strict=True)))
+    played.truncated[-1] = not played.terminated[-1]
+    return played
 
 
 @partial(quick, static_argnums=(0, 1))
-def learn(agent: Any, layout: RingLayout, networks: Any, happening: Happening, updates: int):
-    """Keep all steps in a ring, and learn from it so many times."""
+def learn(agent: Any, layout: RingLayout, networks: Any, played: Step, updates: int):
+    """Keep all steps in a ring, and learn from it a number of times."""
 
     def keep(ring, step):
         return layout.add(ring, step), None
 
-    ring, _ = jax.lax.scan(keep, layout.empty(jnp.int32(0)), happening)
+    ring, _ = jax.lax.scan(keep, layout.empty(jnp.int32(0)), played)
 
     def update(number, state):
         return agent.update(
@@ -77,7 +77,7 @@ def learn(agent: Any, layout: RingLayout, networks: Any, happening: Happening, u
         )[0]
 
     state = jax.lax.fori_loop(0, updates, update, agent.init(networks))
-    return agent.policy(state)
+    return agent.params(state)
 
 
 def taught(
@@ -88,8 +88,9 @@ def taught(
     actions: int = ACTIONS,
 ) -> NetworkPolicy:
     """The policy of an agent that has learned from these steps."""
-    networks = agent.networks(np.random.default_rng(0), Spaces((), STATES, actions))
-    layout = agent.replay(ROOM, None)
-    learned = learn(agent, layout, networks, happenings(rows, steps), updates)
+    spaces = Spaces((), STATES, actions)
+    networks = agent.draw(np.random.default_rng(0), spaces)
+    layout = layout_of(agent, ROOM, spaces)
+    learned = learn(agent, layout, networks, repeated(rows, steps), updates)
     arrays = jax.tree.map(np.asarray, learned)
     return NetworkPolicy(agent, arrays, Discrete(STATES), Discrete(actions))

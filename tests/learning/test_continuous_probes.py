@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,14 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from gymnasium.spaces import Box
+from tests.agents.small import layout_of
+from tests.direct import train_deep
 from tests.replay.quick import quick
 
 from temporl.agents import make_agent
 from temporl.agents.agent import Spaces
 from temporl.agents.policy import NetworkPolicy
 from temporl.environments import EnvironmentSpec
-from temporl.replay import Happening
-from temporl.training.deep import train_deep
+from temporl.skipping import Step
 
 GAMMA, LONGEST = 0.5, 4
 BEST = (0.25, -0.5)
@@ -44,30 +44,30 @@ def earned(action: np.ndarray) -> float:
     return 1.0 - float(((action - np.array(BEST)) ** 2).sum())
 
 
-def taught(name: str, happening: Happening, updates: int = 1500) -> NetworkPolicy:
+def taught(name: str, played: Step, updates: int = 1500) -> NetworkPolicy:
     """The policy of an agent that has learned from these steps, and from nothing else."""
     made = agent(name)
-    layout = replace(made.replay(2 * STEPS, None), action_size=2)
+    layout = layout_of(made, 2 * STEPS, SPACES)
 
     @quick
-    def learn(networks, happening):
+    def learn(networks, played):
         def keep(ring, step):
             return layout.add(ring, step), None
 
-        ring, _ = jax.lax.scan(keep, layout.empty(jnp.int32(0)), happening)
+        ring, _ = jax.lax.scan(keep, layout.empty(jnp.int32(0)), played)
 
         def update(number, state):
             key = jax.random.key(number)
             return made.update(state, layout.sample(ring, key), jax.random.fold_in(key, 1))[0]
 
-        return made.policy(jax.lax.fori_loop(0, updates, update, made.init(networks)))
+        return made.params(jax.lax.fori_loop(0, updates, update, made.init(networks)))
 
-    networks = made.networks(np.random.default_rng(0), SPACES)
-    learned = jax.tree.map(np.asarray, learn(networks, happening))
+    networks = made.draw(np.random.default_rng(0), SPACES)
+    learned = jax.tree.map(np.asarray, learn(networks, played))
     return NetworkPolicy(made, learned, gym.spaces.Discrete(4), Box(-1, 1, (2,), np.float32))
 
 
-def decided(reward, *, following=lambda state: state, ends=False, cut=True) -> Happening:
+def decided(reward, *, following=lambda state: state, ends=False, cut=True) -> Step:
     """Random decisions of random lengths from random states, each an episode of its own."""
     random = np.random.default_rng(1)
     rows: list[tuple] = []
@@ -86,29 +86,27 @@ def decided(reward, *, following=lambda state: state, ends=False, cut=True) -> H
                     over and ends,
                     over and cut and not ends,
                     time == 1,
-                    np.int32(length),
                     np.int32(length - time),
+                    np.int32(length),
                 )
             )
             state = after
-    return Happening(*(np.stack(column) for column in zip(*rows[:STEPS], strict=True)))
+    return Step(*(np.stack(column) for column in zip(*rows[:STEPS], strict=True)))
 
 
 @EVERY_AGENT
 def test_the_actor_finds_the_best_action(name):
     """Every step ends the episode: nothing counts but its own reward."""
-    happening = decided(lambda _, action: earned(action), ends=True)
+    played = decided(lambda _, action: earned(action), ends=True)
     if name == "figar":  # an end after one step only, so that the repeat does not matter
-        happening = happening._replace(
+        played = played._replace(
             terminated=np.ones(STEPS, bool),
             truncated=np.zeros(STEPS, bool),
             decided=np.ones(STEPS, bool),
         )
     else:
-        happening = happening._replace(
-            terminated=np.ones(STEPS, bool), truncated=np.zeros(STEPS, bool)
-        )
-    policy = taught(name, happening)
+        played = played._replace(terminated=np.ones(STEPS, bool), truncated=np.zeros(STEPS, bool))
+    policy = taught(name, played)
     for state in range(3):
         assert policy.decide(state).action == pytest.approx(BEST, abs=CLOSE)
         best = np.array(BEST, np.float32)

@@ -19,14 +19,16 @@ import temporl
 from temporl.agents import agent_options, make_agent
 from temporl.agents.agent import Spaces
 from temporl.environments import EnvironmentSpec
-from temporl.evaluation import Trained, empty_evaluations, play_episode
+from temporl.evaluation import play_episode
 from temporl.experiments.featurized import ARCHITECTURES, FEATURIZED
 from temporl.randomness import Purpose, generator
-from temporl.results import load_policy, write_run
-from temporl.results.config import RunConfig
+from temporl.runs.config import RunConfig
+from temporl.runs.policies import load_policy
+from temporl.runs.store import write_run
 from temporl.skipping import Commitment, Decision
 from temporl.training.host import CheckedEnvironment
-from temporl.training.tick import Tick
+from temporl.training.learner import Learner
+from temporl.training.outcome import Trained, empty_evaluations
 
 GAMMA, STEPS, LIMIT, PIT = 0.9, 500, 7, 5
 
@@ -46,43 +48,41 @@ class Seen(NamedTuple):
 @cache
 def program(agent):
     """Training in a corridor of seven steps: action 1 at the fifth ends in a terminal state."""
-    tick = Tick(agent, Spaces((), LIMIT + 1, 2), STEPS)
+    learner = Learner(agent, Spaces((), LIMIT + 1, 2), STEPS)
 
     def step(carried, _):
-        progress, time, key = carried
-        decided = progress.commitment.spent
-        commitment = tick.act(progress, key, time)
+        state, time, key = carried
+        decided = state.commitment.spent
+        state, commitment = learner.act(state, key, time)
         action, skip = commitment.decision
         terminated = (time + 1 == PIT) & (action == 1)
         truncated = (time + 1 == LIMIT) & ~terminated
         reward = action.astype(jnp.float32)
-        progress = tick.learn(
-            progress, key, commitment, time, reward, time + 1, terminated, truncated
-        )
+        state = learner.learn(state, key, commitment, time, reward, time + 1, terminated, truncated)
         seen = Seen(time, action, skip, commitment.remaining, decided, terminated, truncated)
-        return (progress, jnp.where(terminated | truncated, 0, time + 1), key), seen
+        return (state, jnp.where(terminated | truncated, 0, time + 1), key), seen
 
     def train(networks, key):
-        begin = (tick.begin(networks), jnp.int32(0), key)
-        (progress, _, _), seen = jax.lax.scan(step, begin, length=STEPS)
-        return progress, seen
+        begin = (learner.begin(networks), jnp.int32(0), key)
+        (state, _, _), seen = jax.lax.scan(step, begin, length=STEPS)
+        return state, seen
 
-    return tick, quick(train)
+    return learner, quick(train)
 
 
 @cache
 def trained(name: str, seed: int = 0):
-    """The networks before, the progress after, and what happened at every step."""
-    tick, train = program(small(name, gamma=GAMMA, epsilon=0.5))
-    networks = tick.networks(seed)
-    progress, seen = train(networks, jax.random.key(seed))
-    return tick, networks, progress, jax.tree.map(np.asarray, seen)
+    """The networks before, the state after, and what happened at every step."""
+    learner, train = program(small(name, gamma=GAMMA, epsilon=0.5))
+    networks = learner.draw(seed)
+    state, seen = train(networks, jax.random.key(seed))
+    return learner, networks, state, jax.tree.map(np.asarray, seen)
 
 
 def stored(name: str):
     """The last connections in the ring: start, length and skip of each, its reward and discount."""
-    tick, _, progress, _ = trained(name)
-    ring, layout = progress.ring, tick.layout
+    learner, _, state, _ = trained(name)
+    ring, layout = state.ring, learner.layout
     count = min(int(ring.connections), layout.capacity)
     rows = layout.block + (int(ring.connections) - 1 - np.arange(count)) % layout._around
     return np.asarray(ring.pointer)[rows], np.asarray(ring.outcome)[rows]
@@ -102,8 +102,8 @@ def test_every_skip_is_stored_with_its_own_length():
 
 
 def test_every_skip_is_trained():
-    _, before, progress, _ = trained("t-dqn-concat")
-    moved = np.asarray(progress.agent.skip.head.weight) != before.skip.head.weight
+    _, before, state, _ = trained("t-dqn-concat")
+    moved = np.asarray(state.agent.skip.head.weight) != before.skip.head.weight
     assert moved.any(axis=0).tolist() == [True] * 5
 
 
@@ -146,7 +146,7 @@ def test_the_seed_decides_about_the_networks_and_nothing_else_does(name):
     spaces = Spaces((2,), None, 3)
 
     def networks(seed):
-        return small(name).networks(generator(seed, Purpose.NETWORKS), spaces)
+        return small(name).draw(generator(seed, Purpose.NETWORKS), spaces)
 
     np.random.seed(1)  # noqa: NPY002
     one = networks(3)
@@ -158,26 +158,26 @@ def test_the_seed_decides_about_the_networks_and_nothing_else_does(name):
 
 @pytest.mark.parametrize("name", ["t-dqn-concat", "dar"])
 def test_the_seed_decides_about_the_whole_of_training(name):
-    _, _, progress, seen = trained(name)
+    _, _, state, seen = trained(name)
     trained.cache_clear()
     _, _, again, seen_again = trained(name)
     _, _, other, seen_other = trained(name, seed=1)
     assert same(seen, seen_again)
-    assert same(progress, again)
+    assert same(state, again)
     assert not same(seen, seen_other)
-    assert not same(progress.agent, other.agent)
+    assert not same(state.agent, other.agent)
 
 
 def test_every_step_draws_another_batch():
     """The same moment with another number, or another seed: another batch to learn from."""
-    tick, _, progress, _ = trained("t-dqn-concat")
+    learner, _, state, _ = trained("t-dqn-concat")
     nothing = jnp.array(False)
 
     @quick
     def learned(step, seed):
-        key, here = jax.random.key(seed), progress._replace(step=step)
+        key, here = jax.random.key(seed), state._replace(step=step)
         commitment = Commitment(Decision(jnp.int32(0), jnp.int32(1)), jnp.int32(1))
-        after = tick.learn(
+        after = learner.learn(
             here, key, commitment, jnp.int32(0), jnp.float32(0), jnp.int32(1), nothing, nothing
         )
         return after.agent.behaviour.network[0].weight
@@ -190,12 +190,12 @@ def test_every_step_draws_another_batch():
     assert not np.array_equal(once, other_seed)
 
 
-# DAR: heads decoded wrongly, not all of them explored, coarse ones trained on one-step targets.
+# DAR: outputs decoded wrongly, not all of them explored, coarse ones trained on one-step targets.
 
 
 @pytest.mark.parametrize("repeat", [1, 4])
 @pytest.mark.parametrize("action", [0, 1])
-def test_the_head_that_is_taught_is_the_head_that_is_played(action, repeat):
+def test_the_output_that_is_taught_is_the_one_that_is_played(action, repeat):
     """One decision earns much, all others nothing: that very decision is then made."""
     outcomes = [[[(1.0, 0, 0.0, False)]] * 2, [[(1.0, 1, 0.0, False)]] * 2]
     ending = TableWorld(outcomes)
@@ -214,13 +214,13 @@ def test_the_head_that_is_taught_is_the_head_that_is_played(action, repeat):
         assert list(others.values()) == pytest.approx([0.0] * len(others), abs=0.1)
 
 
-def test_training_reaches_every_head_of_dar():
-    _, _, progress, seen = trained("dar")
+def test_training_reaches_every_output_of_dar():
+    _, _, state, seen = trained("dar")
     made = seen.decided
     pairs = set(zip(seen.action[made].tolist(), seen.skip[made].tolist(), strict=True))
     assert pairs == {(0, 1), (1, 1), (0, 4), (1, 4)}
     _, networks, _, _ = trained("dar")
-    moved = np.asarray(progress.agent.network[-1].bias) != networks[-1].bias
+    moved = np.asarray(state.agent.network[-1].bias) != networks[-1].bias
     assert moved.tolist() == [True] * 4
 
 
@@ -239,18 +239,18 @@ def test_decisions_of_dar_are_stored_with_their_length_and_the_discount_of_it():
 
 @pytest.mark.parametrize("name", ["t-dqn-concat", "dar"])
 def test_a_time_limit_is_stored_as_none_and_ends_the_commitment(name):
-    tick, _, progress, seen = trained(name)
+    learner, _, state, seen = trained(name)
     slots = np.cumsum(1 + seen.truncated) - 1 - seen.truncated
-    goes_on = np.asarray(progress.ring.facts)[slots, 2]
+    goes_on = np.asarray(state.ring.facts)[slots, 2]
     assert np.array_equal(goes_on, 1.0 - seen.terminated)
     assert seen.truncated.any()
     assert seen.terminated.any()
-    after = np.asarray(progress.ring.observation)[slots[seen.truncated] + 1]
+    after = np.asarray(state.ring.observation)[slots[seen.truncated] + 1]
     assert (after == LIMIT).all()
     over = seen.terminated | seen.truncated
     assert seen.decided[1:][over[:-1]].all()
     assert (seen.remaining[over] > 1).any(), "no commitment was cut short: nothing is tested"
-    assert tick.layout.capacity == STEPS
+    assert learner.layout.capacity == STEPS
 
 
 @pytest.mark.parametrize("name", ["t-dqn-concat", "dar"])
@@ -289,21 +289,20 @@ def test_a_step_limit_counts_steps_and_not_decisions():
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_ring_is_a_few_arrays_that_never_grow(name):
-    tick, _ = program(small(name, gamma=GAMMA, epsilon=0.5))
-    progress = jax.eval_shape(tick.begin, tick.networks(0))
+    learner, _ = program(small(name, gamma=GAMMA, epsilon=0.5))
+    state = jax.eval_shape(learner.begin, learner.draw(0))
     key = jax.eval_shape(lambda: jax.random.key(0))
     number, flag = jax.ShapeDtypeStruct((), jnp.int32), jax.ShapeDtypeStruct((), bool)
-    after = jax.eval_shape(
-        lambda p, k, o, r, t: tick.learn(p, k, tick.act(p, k, o), o, r, o, t, t),
-        progress,
-        key,
-        number,
-        jax.ShapeDtypeStruct((), jnp.float32),
-        flag,
-    )
-    assert len(jax.tree.leaves(progress.ring)) < 15
-    assert jax.tree.structure(after.ring) == jax.tree.structure(progress.ring)
-    assert after.ring == progress.ring
+    earned = jax.ShapeDtypeStruct((), jnp.float32)
+
+    def play(state, key, seen, reward, over):
+        state, commitment = learner.act(state, key, seen)
+        return learner.learn(state, key, commitment, seen, reward, seen, over, over)
+
+    after = jax.eval_shape(play, state, key, number, earned, flag)
+    assert len(jax.tree.leaves(state.ring)) < 15
+    assert jax.tree.structure(after.ring) == jax.tree.structure(state.ring)
+    assert after.ring == state.ring
 
 
 def test_nothing_on_disk_is_a_pickle(tmp_path):
@@ -315,7 +314,7 @@ def test_nothing_on_disk_is_a_pickle(tmp_path):
     paths = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert {path.suffix for path in paths} == {".json", ".md", ".parquet", ".safetensors"}
     again = load_policy(tmp_path / "run" / "policy")
-    assert same(again.networks, policy.networks)
+    assert same(again.params, policy.params)
     assert again.decide(0) == policy.decide(0)
 
 

@@ -11,11 +11,11 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.agents.small import SMALL, small
+from tests.direct import train_deep
 from tests.learning.teaching import playing, taught
 from tests.worlds import TableWorld, grid, limited, right_values
 
 from temporl.environments import EnvironmentSpec
-from temporl.training.deep import train_deep
 
 GAMMA = 0.5
 LONGEST, COARSE = 5, 4
@@ -142,7 +142,7 @@ def test_a_terminal_state_is_not_bootstrapped_from_even_where_it_has_a_value(nam
 
 
 def head(policy, name):
-    return policy.networks[-1] if name == "dar" else policy.networks.skip.head
+    return policy.params[-1] if name == "dar" else policy.params.skip.head
 
 
 @WITH_SKIPS
@@ -178,10 +178,10 @@ def test_connections_span_decisions_or_do_not(connections):
     """Single steps, one after the other with the same action, in one episode of five."""
     world = circle(1.0, 1.0)
     steps = [step for action in range(2) for step in playing(world, 0, action, LONGEST)]
-    steps = [(*step[:6], True, 1, 0) for step in steps]
+    steps = [(*step[:6], True, 0, 1) for step in steps]
     chosen = agent("t-dqn-concat", connections=connections)
     policy, before = taught(chosen, steps), taught(chosen, steps, updates=0)
-    moved = policy.networks.skip.head.bias != before.networks.skip.head.bias
+    moved = policy.params.skip.head.bias != before.params.skip.head.bias
     assert moved.tolist() == [True, *([connections == "run"] * 4)]
     found = values(policy, "t-dqn-concat", 0)[: 5 if connections == "run" else 1]
     assert found == pytest.approx([2.0] * len(found), abs=CLOSE)

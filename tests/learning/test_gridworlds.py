@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.direct import train_tabular
 
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.evaluation import evaluate
-from temporl.tabular.training import Trained, train_tabular
+from temporl.training.outcome import Trained
 
 
 def runs(name, world, seeds, episodes=10_000, **options) -> list[Trained]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.direct import train_tabular
 from tests.worlds import TableWorld, grid, limited
 
 from temporl.agents import make_agent
 from temporl.evaluation import evaluate
-from temporl.tabular.training import Trained, train_tabular
+from temporl.training.outcome import Trained
 
 EVERY_AGENT = pytest.mark.parametrize("name", ["q", "t-q", "ez-q"])
 BOTH_LOOPS = pytest.mark.parametrize("stepping", [False, True], ids=["compiled", "stepped"])

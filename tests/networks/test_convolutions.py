@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from tests.replay.quick import quick
 
-from temporl.agents import make_agent
+from temporl.agents import agent_class, make_agent
 from temporl.agents.agent import Spaces
-from temporl.agents.images import image_options
 from temporl.networks.convolutions import (
     BOARD,
     NATURE,
@@ -83,7 +82,9 @@ def test_the_nature_network_and_the_small_one():
 
 def small(name, **options):
     """An agent with few units, for boards."""
-    usual = image_options(name, gym.spaces.Box(0, 255, BOARDS.observation_shape, np.uint8))
+    usual = agent_class(name).defaults_for(
+        gym.spaces.Box(0, 255, BOARDS.observation_shape, np.uint8)
+    )
     return make_agent(name, **usual | {"hidden": (16,), "batch_size": 8} | options)
 
 
@@ -98,20 +99,21 @@ def small(name, **options):
 )
 def test_numpy_and_jax_decide_alike(name, options):
     agent = small(name, **options)
-    networks = agent.networks(np.random.default_rng(3), BOARDS)
+    networks = agent.draw(np.random.default_rng(3), BOARDS)
     traced = jax.tree.map(jnp.asarray, networks)
     for image in np.random.default_rng(4).integers(0, 256, (3, 5, 6, 2), dtype=np.uint8):
         values = agent.action_values(networks, image)
-        assert values.shape == (6 if name == "dar" else 3,)
+        assert values.shape == (3,)
         np.testing.assert_allclose(agent.action_values(traced, jnp.asarray(image)), values, 1e-4)
-        ours, theirs = agent.greedy(networks, image), agent.greedy(traced, jnp.asarray(image))
+        ours = agent.greedy(networks, image, ()).decision
+        theirs = agent.greedy(traced, jnp.asarray(image), ()).decision
         assert tuple(map(int, ours)) == tuple(map(int, theirs))
 
 
 @pytest.mark.parametrize("architecture", ["context", "shared"])
 def test_the_skip_depends_on_the_action_through_the_context_units(architecture):
     agent = small("t-dqn", architecture=architecture)
-    networks = agent.networks(np.random.default_rng(0), BOARDS)
+    networks = agent.draw(np.random.default_rng(0), BOARDS)
     image = np.random.default_rng(1).integers(0, 256, (5, 6, 2), dtype=np.uint8)
 
     def values(networks):
@@ -119,9 +121,9 @@ def test_the_skip_depends_on_the_action_through_the_context_units(architecture):
         return np.stack(skips)
 
     assert np.ptp(values(networks), axis=0).min() > 0
-    blind = networks.skip.joined[0].weight.copy()
-    blind[:, -10:] = 0  # what the context units say is not heard
-    layer = networks.skip.joined[0]._replace(weight=blind)
+    deaf = networks.skip.joined[0].weight.copy()
+    deaf[:, -10:] = 0  # what the context units output counts for nothing
+    layer = networks.skip.joined[0]._replace(weight=deaf)
     skip = networks.skip._replace(joined=(layer, *networks.skip.joined[1:]))
     np.testing.assert_array_equal(np.ptp(values(networks._replace(skip=skip)), axis=0), 0)
 
@@ -135,19 +137,19 @@ def test_one_image_two_actions_two_skips(architecture):
     action, skip, reward = (jnp.array(column) for column in zip(*rows, strict=True))
     images = jnp.stack([jnp.asarray(image)] * len(rows))
     batch = Connection(images, action, skip, reward, jnp.zeros(len(rows)), images)
-    state = agent.init(agent.networks(np.random.default_rng(0), BOARDS))
+    state = agent.init(agent.draw(np.random.default_rng(0), BOARDS))
     learn = quick(lambda state: agent.learn_skips(state, batch)[0])
     for _ in range(150):
         state = learn(state)
     for played, best in ((0, 2), (1, 1)):
-        values = agent.skip_values(agent.policy(state), jnp.asarray(image), jnp.int32(played))
+        values = agent.skip_values(agent.params(state), jnp.asarray(image), jnp.int32(played))
         assert values[best] == pytest.approx(1, abs=0.1)
         assert values[3 - best] == pytest.approx(-1, abs=0.1)
 
 
 def test_shared_convolutions_are_taught_by_both_losses():
     agent = small("t-dqn", architecture="shared", max_skip=2)
-    state = agent.init(agent.networks(np.random.default_rng(0), BOARDS))
+    state = agent.init(agent.draw(np.random.default_rng(0), BOARDS))
     images = jnp.full((4, 5, 6, 2), 200, jnp.uint8)
     ones = jnp.ones(4)
     batch = Connection(images, jnp.zeros(4, jnp.int32), ones.astype(int), 5 * ones, ones, images)
@@ -159,11 +161,11 @@ def test_shared_convolutions_are_taught_by_both_losses():
 
 def test_the_target_follows_every_few_updates():
     agent = small("dqn", target_every=3, tau=1.0, loss="huber", clip_gradient=0.5)
-    state = agent.init(agent.networks(np.random.default_rng(0), BOARDS))
+    state = agent.init(agent.draw(np.random.default_rng(0), BOARDS))
     images = jnp.asarray(np.random.default_rng(1).integers(0, 256, (4, 5, 6, 2), dtype=np.uint8))
     ones, actions = jnp.ones(4), jnp.zeros(4, jnp.int32)
     batch = Connection(images, actions, actions + 1, ones, 0.9 * ones, images)
-    learn = quick(lambda state: agent.regress(state, batch, actions)[0])
+    learn = quick(lambda state: agent.td_update(state, batch, actions)[0])
     followed = []
     for _ in range(6):
         state = learn(state)

@@ -27,7 +27,7 @@ def agent(architecture, hidden=WIDTHS):
 
 @cache
 def drawn(architecture, spaces=BOX, hidden=WIDTHS):
-    return agent(architecture, hidden).networks(np.random.default_rng(3), spaces)
+    return agent(architecture, hidden).draw(np.random.default_rng(3), spaces)
 
 
 def observations(spaces, count=20):
@@ -147,7 +147,7 @@ def after_one_step(architecture):
     chosen = agent(architecture, hidden=(16,))
     networks = drawn(architecture, BOX, (16,))
     state, _ = quick(chosen.learn_skips)(chosen.init(networks), connections())
-    return networks, jax.tree.map(np.asarray, chosen.policy(state)), state
+    return networks, jax.tree.map(np.asarray, chosen.params(state)), state
 
 
 def adam_step(gradient):

@@ -26,7 +26,7 @@ from temporl.recorded import (
     save_skip_policy,
 )
 from temporl.recorded.targets import skip_targets
-from temporl.results.policies import load_policy
+from temporl.runs.policies import load_policy
 from temporl.skipping import Step, connections, consecutive
 
 MOUNTAIN_CAR = "MountainCar-v0"

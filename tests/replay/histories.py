@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from tests.replay.quick import quick
 
-from temporl.replay import Happening, RingLayout
+from temporl.replay import RingLayout
 from temporl.skipping import Connection, Step, connections
 
 GAMMA = 0.9
@@ -56,14 +56,14 @@ def played(steps, seed, actions=2, longest=5, end=0.1, cut=0.1, lengths=None) ->
     return history
 
 
-def stacked(history: list[Played]) -> Happening:
+def stacked(history: list[Played]) -> Step:
     """A history as arrays, with a row for each step."""
     steps, skips = [one.step for one in history], [one.skip for one in history]
 
     def column(field, dtype):
         return np.array([getattr(step, field) for step in steps], dtype)
 
-    return Happening(
+    return Step(
         observation=column("observation", np.float32),
         action=column("action", np.int32),
         reward=column("reward", np.float32),
@@ -76,6 +76,11 @@ def stacked(history: list[Played]) -> Happening:
     )
 
 
+def columns_of(connections: Connection) -> tuple:
+    """All that connections are, but for the note of agents that attach one."""
+    return connections[:-1]
+
+
 def everything(layout, ring):
     """How many connections can be sampled, what the draws 0, 1, ... give, and the same of steps."""
     whole = replace(layout, batch_size=layout.capacity)
@@ -84,8 +89,8 @@ def everything(layout, ring):
     oldest = jnp.maximum(ring.oldest, ring.connections - layout.sampled_connections)
     return (
         ring.connections - oldest,
-        whole._connections(ring, connections) if layout.block else None,
-        whole._transitions(ring, steps) if layout.transitions else None,
+        columns_of(whole._connections(ring, connections)) if layout.block else None,
+        columns_of(whole._transitions(ring, steps)) if layout.transitions else None,
     )
 
 
@@ -95,14 +100,14 @@ def add(layout, ring, step, watched):
 
 
 @partial(quick, static_argnums=0)
-def watched(layout: RingLayout, history: Happening):
+def watched(layout: RingLayout, history: Step):
     """Everything that could be sampled after each step."""
     step = partial(add, layout, watched=True)
     return jax.lax.scan(step, layout.empty(jnp.zeros(())), history)[1]
 
 
 @partial(quick, static_argnums=0)
-def filled(layout: RingLayout, history: Happening):
+def filled(layout: RingLayout, history: Step):
     """The ring after the last step."""
     step = partial(add, layout, watched=False)
     return jax.lax.scan(step, layout.empty(jnp.zeros(())), history)[0]
@@ -126,7 +131,7 @@ def all_connections(history, skips, spanning) -> tuple[np.ndarray, np.ndarray]:
         found += connections(steps, skips, GAMMA, spanning=spanning)
     moments = {one.step.next_observation: time for time, one in enumerate(history)}
     return (
-        np.array(found, np.float64).reshape(-1, 6),
+        np.array([columns_of(c) for c in found], np.float64).reshape(-1, 6),
         np.array([moments[c.next_observation] for c in found]),
     )
 

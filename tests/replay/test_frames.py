@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests.replay.histories import GAMMA, played, stacked
+from tests.replay.histories import GAMMA, columns_of, played, stacked
 from tests.replay.quick import quick
 
 from temporl.replay import RingLayout
@@ -45,15 +45,15 @@ def read(images) -> np.ndarray:
 def sampled(layout, history, moments, keys):
     """A batch from the ring after each of some moments."""
 
-    def step(ring, happening):
-        ring = layout.add(ring, happening)
+    def add(ring, step):
+        ring = layout.add(ring, step)
         return ring, ring
 
     def batches(ring, key):
         return layout.sample(ring, key)
 
     ring = layout.empty(jnp.zeros((1, 2, STACK), jnp.uint8))
-    _, rings = jax.lax.scan(step, ring, history)
+    _, rings = jax.lax.scan(add, ring, history)
     chosen = jax.tree.map(lambda array: array[moments], rings)
     return jax.vmap(batches)(chosen, keys)
 
@@ -64,8 +64,7 @@ def test_stacks_are_those_that_an_agent_saw(spare, cut, spanning):
     """Never across an episode's start, even where more episodes are cut than there is room for."""
     history = played(300, seed=5, cut=cut)
     known = seen(history)
-    happening = stacked(history)
-    happening = happening._replace(
+    steps = stacked(history)._replace(
         observation=pictures([known[one.step.observation] for one in history]),
         next_observation=pictures([known[one.step.next_observation] for one in history]),
     )
@@ -74,10 +73,10 @@ def test_stacks_are_those_that_an_agent_saw(spare, cut, spanning):
     )
     moments = jnp.array([40, 77, 150, 299])
     keys = jax.random.split(jax.random.key(0), len(moments))
-    batch = sampled(replace(layout, stack=STACK), happening, moments, keys)
+    batch = sampled(replace(layout, stack=STACK), steps, moments, keys)
     played_numbers = {one.step.observation: time for time, one in enumerate(history)}
     for kind in filter(None, batch):
-        for moment, *columns in zip(moments, *kind, strict=True):
+        for moment, *columns in zip(moments, *columns_of(kind), strict=True):
             _connection_holds(columns, known, played_numbers, int(moment))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import itemgetter
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from tests.replay.histories import (
     all_connections,
     all_decisions,
     all_transitions,
+    columns_of,
     filled,
     played,
     stacked,
@@ -142,31 +144,33 @@ def test_skips_of_up_to_1024_steps():
     """Runs of up to 1500 steps, the last of which ends in a terminal state, start by start."""
     gamma, skips, lengths = 0.995, powers_of_two(1024), [1500, 700, 1100, 300]
     actions, stop = np.repeat([0, 1, 0, 1], lengths), np.repeat(np.cumsum(lengths), lengths)
-    happening = stacked(played(len(actions), seed=8, end=0.0, cut=0.0))._replace(action=actions)
-    happening.terminated[-1] = True
+    steps = stacked(played(len(actions), seed=8, end=0.0, cut=0.0))._replace(action=actions)
+    steps.terminated[-1] = True
     expected = []
     for start, action in enumerate(actions):
         for skip in skips:
             end = min(start + skip, stop[start])
             terminated = end == len(actions)
             if end - start == skip or terminated:
-                reward = happening.reward[start:end] @ gamma ** np.arange(end - start)
+                reward = steps.reward[start:end] @ gamma ** np.arange(end - start)
                 discount = 0.0 if terminated else gamma**skip
                 expected.append((start, action, skip, reward, discount, end))
     layout = RingLayout(40_000, len(expected), gamma, skips, "run", transitions=False)
-    ring = filled(layout, happening)
+    ring = filled(layout, steps)
     assert int(ring.connections) == len(expected)
     draws = jnp.arange(len(expected), dtype=jnp.uint32)
-    assert_rows(quick(layout._connections)(ring, draws), np.array(expected), tolerance=1e-3)
+    found = columns_of(quick(layout._connections)(ring, draws))
+    assert_rows(found, np.array(expected), tolerance=1e-3)
 
 
 UNIFORM = RingLayout(100, 1000, GAMMA, consecutive(3), "run")
 SAMPLE = quick(jax.vmap(UNIFORM.sample, (None, 0)))
 
 
-def rows(columns):
+def rows(connections, choose):
     """Connections as something that can be counted."""
-    return [tuple(row) for row in np.stack([np.asarray(c, np.float64) for c in columns], axis=-1)]
+    columns = [np.asarray(choose(c), np.float64) for c in columns_of(connections)]
+    return [tuple(row) for row in np.stack(columns, axis=-1)]
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +185,7 @@ def sampled():
 @pytest.mark.parametrize("kind", ["connections", "transitions"])
 def test_sampling_is_uniform(kind, sampled):
     history, batches = sampled
-    found = Counter(rows(column.reshape(-1) for column in getattr(batches, kind)))
+    found = Counter(rows(getattr(batches, kind), np.ravel))
     wanted = (
         all_connections(history, consecutive(3), "run")[0]
         if kind == "connections"
@@ -197,11 +201,11 @@ def test_sampling_is_uniform(kind, sampled):
 @pytest.mark.parametrize("kind", ["connections", "transitions"])
 def test_the_key_decides_what_is_drawn(kind, sampled):
     history, batches = sampled
-    one, two = (rows(column[draw] for column in getattr(batches, kind)) for draw in (0, 1))
+    one, two = (rows(getattr(batches, kind), itemgetter(draw)) for draw in (0, 1))
     ring = filled(UNIFORM, stacked(history))
     again = getattr(SAMPLE(ring, jnp.stack([jax.random.key(0)] * 100)), kind)
     assert one != two
-    assert one == rows(column[99] for column in again)
+    assert one == rows(again, itemgetter(99))
 
 
 def test_transitions_and_connections_are_drawn_apart(sampled):

@@ -11,10 +11,10 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from temporl.agents.policy import NetworkPolicy, agent_spaces
-from temporl.evaluation import Evaluations, Trained
 from temporl.experiments import Cell, Experiment
 from temporl.randomness import Purpose, generator
-from temporl.results.runs import write_run
+from temporl.runs.store import write_run
+from temporl.training.outcome import Evaluations, Trained
 
 STEPS, EVALUATE_EVERY = 1000, 200
 SPACES = {
@@ -60,7 +60,7 @@ def write(
         own = networks[run.seed] if networks else None
         if own is None:
             spaces = agent_spaces(observation_space, action_space)
-            own = agent.networks(generator(run.seed, Purpose.NETWORKS), spaces)
+            own = agent.draw(generator(run.seed, Purpose.NETWORKS), spaces)
         starts = cell.config.evaluation_starts or 1
         steps = np.arange(1, len(curve) + 1) * EVALUATE_EVERY
         evaluations = Evaluations(

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from temporl.experiments import Cell, Experiment
-from temporl.training import complete
-from temporl.training.progress import ProgressDisplay
+from temporl.runs.progress import ProgressDisplay
+from temporl.runs.workers import complete
 
 SEEDS = 2
 

@@ -82,7 +82,7 @@ def test_agents_without_a_skip_policy_decide_for_one_step(name):
 def test_defaults_are_those_of_the_paper():
     agent = make_agent("t-q")
     assert (agent.alpha, agent.gamma, agent.epsilon) == (0.5, 0.99, 0.1)
-    assert agent.learner().skip_epsilon == agent.learner().epsilon
+    assert agent.settings().skip_epsilon == agent.settings().epsilon
     assert agent.greedy_skip_ties == "longest"
 
 
@@ -96,13 +96,13 @@ def test_agents_are_found_by_name_and_named_again():
 
 def test_zeta_repeats_by_hand():
     """With mu 2 and at most 3 repeats: 1, 1/4, 1/9 of 49/36."""
-    cumulative = make_agent("ez-q", max_repeat=3).learner().repeat_cumulative
+    cumulative = make_agent("ez-q", max_repeat=3).settings().repeat_cumulative
     assert cumulative == pytest.approx([36 / 49, 45 / 49, 1.0])
     assert cumulative[-1] == 1.0
 
 
 def test_zeta_repeats_grow_for_any_length():
-    cumulative = make_agent("ez-q").learner().repeat_cumulative
+    cumulative = make_agent("ez-q").settings().repeat_cumulative
     assert len(cumulative) == 10_000
     assert np.all(np.diff(cumulative) > 0)
     assert cumulative[0] == pytest.approx(6 / math.pi**2, rel=1e-4)

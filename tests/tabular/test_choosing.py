@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from temporl.agents import make_agent
 from temporl.randomness import Purpose, Stream, stream
-from temporl.tabular.learner import Tables, Ties
 from temporl.tabular.learning import best_value, decide, epsilon_greedy, greedy
+from temporl.tabular.tables import Tables, Ties
 
 DRAWS = 20_000
 
@@ -91,10 +91,10 @@ def test_a_choice_always_exists(choices, epsilon, seed):
 
 
 def decide_often(agent, tables: Tables, epsilon: float, skip_epsilon: float) -> np.ndarray:
-    learner, generator = agent.learner(), fresh()
+    settings, generator = agent.settings(), fresh()
     return np.array(
         [
-            decide(learner, tables, 0, epsilon, skip_epsilon, learner.greedy_skip_ties, generator)
+            decide(settings, tables, 0, epsilon, skip_epsilon, settings.greedy_skip_ties, generator)
             for _ in range(DRAWS)
         ]
     )

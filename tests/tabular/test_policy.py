@@ -7,8 +7,8 @@ from gymnasium.spaces import Discrete, Tuple
 from temporl.agents import make_agent
 from temporl.environments import enumerate_space
 from temporl.errors import BadInput
-from temporl.tabular.learner import Tables
 from temporl.tabular.policy import TabularPolicy
+from temporl.tabular.tables import Tables
 
 
 def policy(name: str, action_values, skip_values=(), **options) -> TabularPolicy:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.direct import train_tabular
 from tests.worlds import TableWorld, grid, limited, right_values
 
 from temporl.agents import make_agent
-from temporl.tabular.training import train_tabular
 
 PITS = "SSXSG\nSSXSS\nSSSSX\nX#SSS"
 CHAIN = [

@@ -12,7 +12,7 @@ from gymnasium.spaces import Box, Discrete
 import temporl
 from temporl.agents import make_agent
 from temporl.errors import BadInput, RunFailed
-from temporl.training.tick import Pauses
+from temporl.training.learner import EvaluationSchedule
 
 SMALL: dict[str, Any] = {"hidden": (16, 16), "batch_size": 16, "warm_up": 64, "progress": False}
 NAMES = ["ddpg", "td3", "sac", "t-ddpg", "t-td3", "t-sac", "figar"]
@@ -71,10 +71,10 @@ def test_the_same_starts_every_time(tmp_path):
 
 
 def test_when_training_pauses():
-    assert list(Pauses(10, 4)) == [(4, [0]), (8, [1]), (10, [])]
-    assert list(Pauses(8, 4)) == [(4, [0]), (8, [1])]
-    assert list(Pauses(8, 4, starts=2)) == [(0, [0, 1]), (4, [0, 1]), (8, [0, 1])]
-    assert [episodes for _, episodes in Pauses(8, 0, starts=2)] == [[]] * 8
+    assert list(EvaluationSchedule(10, 4)) == [(4, [0]), (8, [1]), (10, [])]
+    assert list(EvaluationSchedule(8, 4)) == [(4, [0]), (8, [1])]
+    assert list(EvaluationSchedule(8, 4, starts=2)) == [(0, [0, 1]), (4, [0, 1]), (8, [0, 1])]
+    assert [episodes for _, episodes in EvaluationSchedule(8, 0, starts=2)] == [[]] * 8
 
 
 class Odd(gym.Env[Any, Any]):

@@ -13,7 +13,7 @@ import pytest
 
 import temporl
 from temporl.errors import BadInput, RunFailed
-from temporl.results.runs import read_config
+from temporl.runs.store import read_config
 
 OWN_ENVIRONMENT = '''
 import gymnasium as gym
@@ -127,7 +127,7 @@ def test_the_driver_can_be_chosen(tmp_path):
         ("observation", "not finite"),
         ("reward", "reward nan"),
         ("shape", "shape (3,), not (1,)"),
-        ("dtype", "not numbers"),
+        ("dtype", "not numeric"),
     ],
 )
 def test_a_broken_environment_fails_with_its_place(broken, said, corridor, tmp_path):
@@ -210,7 +210,7 @@ TWO = gym.spaces.Discrete(2)
     ("observations", "actions", "field", "said"),
     [
         (BOX, BOX, "action space", "continuous actions"),
-        (BOX, gym.spaces.MultiDiscrete([2, 2]), "action space", "numbered"),
+        (BOX, gym.spaces.MultiDiscrete([2, 2]), "action space", "discrete"),
         (gym.spaces.Dict({"a": BOX}), TWO, "observation space", "FlattenObservation"),
         (gym.spaces.Box(0, 1, (8, 8, 3), np.float32), TWO, "observation space", "uint8"),
         (gym.spaces.Box(0, 255, (2, 8, 3), np.uint8), TWO, "observation space", "at least 3"),
@@ -265,7 +265,7 @@ def test_a_driver_that_is_not_there(agent, env, driver, said, tmp_path):
         temporl.train(agent, env, driver=driver, out=tmp_path)
 
 
-def test_numbered_observations_are_learned_from(tmp_path):
+def test_discrete_observations_are_learned_from(tmp_path):
     run = temporl.train("t-dqn", "FrozenLake-v1", steps=100, out=tmp_path, **QUICK)
     policy = run.policy()
     assert policy.decide(0).action in range(4)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from tests.agents.small import small
+from tests.direct import train_deep
 
 from temporl.environments import EnvironmentSpec
-from temporl.training.deep import train_deep
 
 STEPS = {"device": 60_000, "host": 8_000}
 MOST_GROWTH = 8 * 2**20

@@ -16,10 +16,11 @@ import temporl
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput
-from temporl.results.config import RunConfig
-from temporl.results.runs import read_config
-from temporl.training.runs import PlannedRun
-from temporl.training.sweep import ONE_THREAD, WorkerProcess, compiler_settings, threads_for
+from temporl.runs.config import RunConfig
+from temporl.runs.plan import PlannedRun
+from temporl.runs.store import read_config
+from temporl.runs.train import defaults_for
+from temporl.runs.workers import ONE_THREAD, WorkerProcess, compiler_settings, run_threads
 
 FEW = {"steps": 60, "evaluate_every": 30, "workers": 1, "progress": False}
 SMALL = {"hidden": (8,), "batch_size": 4, "learning_starts": 8, "buffer_size": 40}
@@ -103,12 +104,10 @@ def test_the_same_run_twice_on_the_host(tmp_path):
 
 
 def test_what_is_given_stays_and_the_rest_is_for_images():
-    from temporl.training import usual_options
-
-    usual = usual_options("dqn", lambda: gym.wrappers.FrameStackObservation(Dot(), 2))
+    usual = defaults_for("dqn", gym.wrappers.FrameStackObservation(Dot(), 2))
     assert usual["buffer_size"] == 100_000
-    assert usual_options("dqn", lambda: gym.make("CartPole-v1")) == {}
-    assert usual_options("q", Dot) == {}
+    assert defaults_for("dqn", gym.make("CartPole-v1")) == {}
+    assert defaults_for("q", Dot()) == {}
     assert make_agent("dqn", **usual | {"loss": "squared"}).loss == "squared"
 
 
@@ -137,28 +136,28 @@ def test_agents_for_continuous_actions_take_no_images(tmp_path):
             super().__init__()
             self.action_space = gym.spaces.Box(-1, 1, (1,), np.float32)
 
-    with pytest.raises(BadInput, match="images are not for this agent"):
+    with pytest.raises(BadInput, match="this agent does not take images"):
         temporl.train("t-ddpg", Picture, step_limit=12, out=tmp_path, **FEW)
-
-
-@pytest.mark.parametrize(
-    ("name", "threads"),
-    [("ALE/Freeway-v5", 2), ("gymnax/Breakout-MinAtar", 1), ("CartPole-v1", 1), ("Nowhere-v0", 1)],
-)
-def test_screens_have_two_threads(name, threads):
-    assert threads_for(EnvironmentSpec(name)) == threads
-
-
-def test_two_threads_are_two_whoever_starts_them(monkeypatch):
-    monkeypatch.setenv("XLA_FLAGS", f"--xla_dump_to=here {ONE_THREAD}")
-    assert compiler_settings(2)["XLA_FLAGS"] == "--xla_dump_to=here"
-    assert compiler_settings(1)["XLA_FLAGS"].count(ONE_THREAD) == 1
 
 
 def planned(place, name, **options):
     agent = make_agent("dqn", **SMALL, **options)
     config = RunConfig(agent, EnvironmentSpec(name), steps=24, evaluate_every=0, driver="host")
     return PlannedRun(config, 0, place)
+
+
+@pytest.mark.parametrize(
+    ("name", "threads"),
+    [("ALE/Freeway-v5", 2), ("gymnax/Breakout-MinAtar", 1), ("CartPole-v1", 1), ("Nowhere-v0", 1)],
+)
+def test_screens_have_two_threads(name, threads, tmp_path):
+    assert run_threads(planned(tmp_path, name)) == threads
+
+
+def test_two_threads_are_two_whoever_starts_them(monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", f"--xla_dump_to=here {ONE_THREAD}")
+    assert compiler_settings(2)["XLA_FLAGS"] == "--xla_dump_to=here"
+    assert compiler_settings(1)["XLA_FLAGS"].count(ONE_THREAD) == 1
 
 
 def test_a_worker_has_the_threads_that_each_run_needs(tmp_path):

@@ -1,15 +1,30 @@
-"""The agents by name. A new agent is one file and one line in this table."""
+"""The agents, one file a method, and how they are found: by a short name, or as `module:Class`.
+
+Start with `agent.py`, the protocol: all that the rest of the library asks of an agent. `dqn.py` is
+the simplest agent with a network, `skips.py` the skip policy as a part, `temporl.py` the paper's
+way to value skips; every other method has a file of its own that opens with its pseudo-code.
+"""
 
 from __future__ import annotations
 
+import ast
+import sys
 from dataclasses import asdict, fields
 from importlib import import_module
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from temporl.agents.options import check_kinds
 from temporl.errors import BadInput, unknown_name
+from temporl.lazy import lazy_names
 
-AGENTS: dict[str, str | type[Any]] = {
+if TYPE_CHECKING:
+    from temporl.agents.agent import Agent, Options
+else:
+    __getattr__ = lazy_names(__name__, __file__)
+
+AGENTS: dict[str, str | type[Agent]] = {
     "q": "temporl.tabular.agents:QLearning",
     "t-q": "temporl.tabular.agents:TempoQLearning",
     "ez-q": "temporl.tabular.agents:ExtendedQLearning",
@@ -25,28 +40,58 @@ AGENTS: dict[str, str | type[Any]] = {
     "sac": "temporl.agents.sac:SAC",
     "t-sac": "temporl.agents.temporl:TempoSAC",
 }
-"""Where each agent is; it is imported when it is wanted, because deep ones take long to import.
-A class instead of its place will do as well."""
+"""Short names, and where each agent is; it is imported when it is needed, because JAX takes long to
+import. Agents of other packages need no entry: their name is `module:Class`."""
 
 
-def agent_class(name: str) -> type[Any]:
-    """Look an agent up by its name."""
-    if name not in AGENTS:
-        raise unknown_name("agent", name, AGENTS)
-    place = AGENTS[name]
-    if isinstance(place, type):
+def agent_class(name: str, *, trusted: bool = True) -> type[Agent]:
+    """Look an agent up by its short name, or by `module:Class`.
+
+    Unless the name is trusted, no module outside this package is imported for it.
+    """
+    place = AGENTS.get(name, name if ":" in name else None)
+    if place is None:
+        known = unknown_name("agent", name, AGENTS).allowed
+        raise BadInput("agent", name, f"{known}, or module:Class of an agent of your own")
+    if not isinstance(place, str):
         return place
     module, _, kind = place.partition(":")
-    found: type[Any] = getattr(import_module(module), kind)
+    if not trusted and name not in AGENTS and module not in sys.modules:
+        raise BadInput(
+            "agent",
+            name,
+            "its module would be imported because a file names it; if the file is your own, or you"
+            " trust it, add --trust (in Python: trust=True, or import the module first)",
+        )
+    try:
+        found = vars(import_module(module)).get(kind)
+    except ImportError as error:
+        raise BadInput("agent", name, f"{module!r} cannot be imported: {error}") from error
+    from temporl.agents.agent import Agent
+
+    if not (isinstance(found, type) and Agent in found.__mro__):
+        raise BadInput(
+            "agent", name, f"{module!r} has no agent {kind!r}: a class that inherits from an agent"
+        )
     return found
 
 
 def agent_summary(name: str) -> str:
-    """What an agent is, in one line."""
-    return (agent_class(name).__doc__ or "").splitlines()[0]
+    """What an agent is, in one line: from its source, without importing it."""
+    place = AGENTS.get(name, name)
+    if not isinstance(place, str):
+        return (place.__doc__ or "").splitlines()[0]
+    module, _, kind = place.partition(":")
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    for node in ast.parse(Path(spec.origin).read_text()).body:
+        if isinstance(node, ast.ClassDef) and node.name == kind:
+            return (ast.get_docstring(node) or kind).splitlines()[0]
+    return kind
 
 
-def make_agent(name: str, **options: Any) -> Any:
+def make_agent(name: str, **options: Any) -> Agent:
     """Make an agent from its name and its hyperparameters.
 
     Examples:
@@ -55,11 +100,15 @@ def make_agent(name: str, **options: Any) -> Any:
         >>> make_agent("t-dqn", gamma=0.9).behaviour.gamma
         0.9
     """
-    chosen = agent_class(name)
+    return agent_from(agent_class(name), options)
+
+
+def agent_from(chosen: type[Agent], options: Options) -> Agent:
+    """Make an agent of a class; options of its behaviour are among its own."""
     options = {key: tuple(x) if isinstance(x, list) else x for key, x in options.items()}
-    own = {field.name for field in fields(chosen)}
+    own = {field.name for field in fields(chosen)}  # type: ignore[arg-type]
     below = _behaviour_class(chosen)
-    inner = {field.name for field in fields(below)} if below is not None else set()
+    inner = {field.name for field in fields(below)} if below is not None else set()  # type: ignore[arg-type]
     known = (own | inner) - {"behaviour"}
     for option, value in options.items():
         if option not in known:
@@ -69,23 +118,29 @@ def make_agent(name: str, **options: Any) -> Any:
     if below is None:
         return chosen(**options)
     behaviour = below(**{name: value for name, value in options.items() if name in inner})
-    return chosen(behaviour, **{name: value for name, value in options.items() if name in own})
+    mine = {name: value for name, value in options.items() if name in own}
+    return chosen(**mine | {"behaviour": behaviour})
 
 
-def _behaviour_class(kind: type[Any]) -> type[Any] | None:
+def _behaviour_class(kind: type[Agent]) -> type[Agent] | None:
     """The class of the behaviour that an agent is put on top of, if it is."""
-    found = [field.default_factory for field in fields(kind) if field.name == "behaviour"]
+    found = [field.default_factory for field in fields(kind) if field.name == "behaviour"]  # type: ignore[arg-type]
     return found[0] if found else None  # type: ignore[return-value]
 
 
-def agent_name(agent: Any) -> str:
-    """The name under which an agent is known."""
+def agent_name(agent: Agent) -> str:
+    """The name under which an agent is found."""
     kind = type(agent)
-    places = (kind, f"{kind.__module__}:{kind.__qualname__}")
-    return next(name for name, place in AGENTS.items() if place in places)
+    own = f"{kind.__module__}:{kind.__qualname__}"
+    return next((name for name, place in AGENTS.items() if place in (kind, own)), own)
 
 
-LATER = {
+def agent_label(name: str) -> str:
+    """A name that is fit for a folder or a legend: that of the class where it is `module:Class`."""
+    return name.rpartition(":")[2]
+
+
+ADDED_OPTIONS = {
     "loss": "squared",
     "clip_gradient": None,
     "target_every": 1,
@@ -93,19 +148,29 @@ LATER = {
     "learning_starts": 0,
     "epsilon_steps": None,
 }
-"""Options that are written down only if they are not as they were before there was a choice: the
-folders of runs are named after what is written down."""
+"""Options that were added later, with the values that they stood for before. They are written down
+only where they differ, because the folders of runs are named after what is written down."""
 
 
-def agent_options(agent: Any, *, every: bool = False) -> dict[str, Any]:
+def agent_options(agent: Agent, *, every: bool = False) -> Options:
     """The hyperparameters of an agent as pure data, those of its behaviour among them."""
-    options = asdict(agent)
+    options = asdict(agent)  # type: ignore[call-overload]
     options = options.pop("behaviour", {}) | options
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in options.items()
-        if every or name not in LATER or value != LATER[name]
+        if every or name not in ADDED_OPTIONS or value != ADDED_OPTIONS[name]
     }
 
 
-__all__ = ["AGENTS", "agent_class", "agent_name", "agent_options", "agent_summary", "make_agent"]
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "agent_class",
+    "agent_from",
+    "agent_label",
+    "agent_name",
+    "agent_options",
+    "agent_summary",
+    "make_agent",
+]

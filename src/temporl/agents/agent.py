@@ -1,39 +1,51 @@
-"""What an agent is to those who train it and those who use it.
+"""The protocol of agents: all that the rest of the library asks of one.
 
 Agents are frozen dataclasses of hyperparameters with pure methods over an explicit state. They own
-no environment, no replay, no loop and no file.
+no environment, no replay, no loop and no file. `Agent` is what all agents have in common,
+`NetworkAgent` adds what compiled training needs, and `Behaviour` what a skip policy can be put on
+top of. An agent inherits from one of them and so gets the defaults of what it has no need for.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from jax import Array
-from jaxtyping import Float
 
-from temporl.networks.layers import Numbers
-from temporl.replay import Batch, RingLayout
-from temporl.skipping import Decision
+from temporl.environments.types import Space
+from temporl.skipping import Commitment, Decision, Skips, Spanning, consecutive
 
-Networks = Any
+if TYPE_CHECKING:  # tables are trained without JAX
+    from collections.abc import Callable
+
+    import optax
+    from jax import Array
+
+    from temporl.replay import Batch
+
+Options = dict[str, Any]
+"""Hyperparameters by name, as pure data."""
+Params = Any
 """The arrays that a trained policy consists of, as nested tuples."""
 State = Any
-"""Everything that learning changes: networks, targets, optimisers."""
-Metrics = dict[str, Float[Array, ""]]
-"""What an update says about itself, for a log."""
+"""Everything that learning changes: networks, targets, optimisers; any tree of arrays."""
+Memory = Any
+"""What an agent keeps for the length of an episode; any tree of arrays, `()` for none."""
+Metrics = dict[str, "Array"]
+"""Scalars of an update for a log, such as losses."""
 
 
 class Spaces(NamedTuple):
-    """What an agent must know of an environment."""
+    """What a network must know of an environment."""
 
     observation_shape: tuple[int, ...]
     observation_count: int | None
-    """How many observations there are, where they are numbered."""
+    """The number of observations, where they are discrete."""
     actions: int
-    """How many actions there are, or of how many numbers one consists."""
+    """The number of actions, or of components of an action where they are continuous."""
     continuous: bool = False
-    """Whether an action consists of numbers between -1 and 1, or is one of so many."""
+    """Whether an action is an array with components in [-1, 1], or an index."""
 
     @property
     def shows_images(self) -> bool:
@@ -42,11 +54,11 @@ class Spaces(NamedTuple):
 
     @property
     def inputs(self) -> int:
-        """How many numbers a network sees of an observation."""
+        """The size of a network's input for an observation."""
         return self.observation_count or int(np.prod(self.observation_shape))
 
     @property
-    def observation_dtype(self) -> Any:
+    def observation_dtype(self) -> np.dtype[Any]:
         """How an observation is kept."""
         if self.shows_images:
             return np.dtype(np.uint8)
@@ -58,95 +70,193 @@ class Spaces(NamedTuple):
         return (self.actions,) if self.continuous else ()
 
     @property
-    def action_dtype(self) -> Any:
+    def action_dtype(self) -> np.dtype[Any]:
         """How an action is kept."""
         return np.dtype(np.float32 if self.continuous else np.int32)
 
 
+@dataclass(frozen=True)
+class Experience:
+    """What an agent learns from: its samples are drawn accordingly."""
+
+    batch_size: int
+    gamma: float
+    buffer_size: int
+    """How many of the last steps, and of the last connections, are sampled."""
+    transitions: bool = True
+    """Whether single steps are sampled."""
+    connections: Spanning = "none"
+    """Which connections are sampled."""
+    skips: Skips = consecutive(1)  # noqa: RUF009
+    """The lengths of connections."""
+    warm_up: int = 0
+    """Steps before the first update; default: as many as a batch has samples."""
+    train_every: int = 1
+    """Steps between two updates."""
+    note: int = 0
+    """The size of the note, an array of floats, that is attached to every decision."""
+
+
+class Choice(NamedTuple):
+    """A decision, the memory after it, and the note that comes back with the decision's samples."""
+
+    decision: Decision
+    memory: Memory = ()
+    note: Params = ()
+
+
 class Agent(Protocol):
-    """What the drivers, the evaluation and a saved policy need of any agent."""
+    """What every agent has, with tables or networks: what trainers, stores and reports ask for."""
 
-    continuous: bool
-    """Whether its actions are numbers within bounds, rather than numbered."""
+    trainer: ClassVar[str]
+    """What trains it: `module:name` of a `temporl.training.trainer.Trainer`."""
+    continuous: ClassVar[bool] = False
+    """Whether its actions are arrays within bounds, rather than discrete."""
 
-    def networks(self, random: np.random.Generator, spaces: Spaces) -> Networks:
-        """Draw the networks of the policy."""
+    @property
+    def skip_lengths(self) -> Skips:
+        """The durations that its greedy policy can choose from."""
+        return consecutive(1)
+
+    @classmethod
+    def defaults_for(cls, observations: Space) -> Options:  # noqa: ARG003
+        """The hyperparameters that differ from the fields' defaults for such observations."""
+        return {}
+
+    def check(self, observations: Space, actions: Space, environment: str) -> None:
+        """Raise `BadInput` unless the agent can learn from such observations and actions."""
         ...
 
-    def init(self, networks: Networks) -> State:
+
+class NetworkAgent(Agent, Protocol):
+    """An agent whose state is a tree of arrays, and whose methods JAX can compile."""
+
+    trainer: ClassVar[str] = "temporl.training.deep:TRAINER"
+    interruptible: ClassVar[bool] = False
+    """Whether `interrupt` is called at every step; agents that do not declare it pay nothing."""
+    hears_episodes: ClassVar[bool] = False
+    """Whether `ended` is called at the end of every episode."""
+
+    @property
+    def learns_from(self) -> Experience:
+        """What its samples are."""
+        ...
+
+    @property
+    def exploration_steps(self) -> int | None:
+        """Steps over which exploration decreases; None for the whole budget."""
+        return None
+
+    def check(self, observations: Space, actions: Space, environment: str) -> None:
+        """Raise `BadInput` unless the agent can learn from such observations and actions."""
+        from temporl.agents.policy import check_spaces
+
+        check_spaces(observations, actions, environment, continuous=self.continuous)
+
+    def draw(self, random: np.random.Generator, spaces: Spaces) -> Params:
+        """Draw the arrays of the policy."""
+        ...
+
+    def init(self, params: Params) -> State:
         """The state in which learning begins."""
         ...
 
-    def policy(self, state: State) -> Networks:
-        """The networks of the policy as they are now."""
+    def params(self, state: State) -> Params:
+        """The arrays of the policy as they are now."""
         ...
 
-    def greedy(self, networks: Networks, observation: Numbers) -> Decision:
+    def memory(self) -> Memory:
+        """The memory with which an episode begins."""
+        return ()
+
+    def decide(
+        self, state: State, observation: Array, memory: Memory, key: Array, progress: Array
+    ) -> Choice:
+        """A decision in training; `progress` is 0 at its start and 1 at its end."""
+        ...
+
+    def greedy(self, params: Params, observation: Array, memory: Memory) -> Choice:
         """The best known decision; NumPy arrays are answered by NumPy, JAX arrays by JAX."""
         ...
 
-    def decide(self, state: State, observation: Array, key: Array, spent: Array) -> Decision:
-        """A decision in training, with exploration after a fraction of the budget is spent."""
-        ...
-
-    def replay(self, capacity: int, spare: int | None) -> RingLayout:
-        """What the agent learns from."""
-        ...
+    def interrupt(
+        self, params: Params, observation: Array, commitment: Commitment, memory: Memory
+    ) -> Array:
+        """Whether to leave a commitment that is not spent, in training as in evaluation."""
+        raise NotImplementedError
 
     def update(self, state: State, batch: Batch, key: Array) -> tuple[State, Metrics]:
-        """Learn from a batch; the key is for agents that draw while they learn."""
+        """Learn from samples; the key is for agents that draw while they learn."""
         ...
 
+    def ended(self, state: State, episode_return: Array, length: Array) -> State:
+        """The state after an episode of training that ended with this return and length."""
+        raise NotImplementedError
 
-class Behaviour(Protocol):
+    def action_values(self, params: Params, observation: Array) -> Array:
+        """The learned value of every action, where actions are discrete."""
+        ...
+
+    def skip_values(self, params: Params, observation: Array, action: Array) -> dict[int, float]:
+        """The learned value of every skip for an action."""
+        ...
+
+    def behaviour_of(self, params: Params) -> tuple[Behaviour, Params] | None:
+        """What picks its actions, with its arrays; None if skips are chosen together with them."""
+        return None
+
+
+class Behaviour(NetworkAgent, Protocol):
     """An agent that knows nothing of skips, and that a skip policy can be put on top of."""
 
-    continuous: bool
     hidden: tuple[int, ...]
-    optimiser: Any
-    """How gradients change networks."""
+    gamma: float
+    shares_layers: ClassVar[bool] = False
+    """Whether its first layers see the observation alone, so that a skip network can share them."""
 
-    def error(self, values: Array, targets: Array) -> Array:
-        """How far values are from their targets."""
+    @property
+    def optimiser(self) -> optax.GradientTransformation:
+        """How gradients change networks."""
         ...
 
-    def networks(self, random: np.random.Generator, spaces: Spaces) -> Networks:
-        """Draw the networks of the policy."""
+    @property
+    def error(self) -> Callable[[Array, Array], Array]:
+        """The loss on the difference between values and their targets."""
         ...
 
-    def init(self, networks: Networks) -> State:
-        """The state in which learning begins."""
-        ...
+    @property
+    def exploration(self) -> float | str:
+        """The epsilon with which a skip policy on top of it explores by default."""
+        return 0.1
 
-    def policy(self, state: State) -> Networks:
-        """The networks of the policy as they are now."""
-        ...
-
-    def best_action(self, networks: Networks, observation: Numbers) -> Numbers:
+    def best_action(self, params: Params, observation: Array) -> Array:
         """The best known action."""
         ...
 
-    def act(self, state: State, observation: Array, key: Array, spent: Array) -> Array:
+    def act(self, state: State, observation: Array, key: Array, progress: Array) -> Array:
         """An action in training."""
         ...
 
-    def is_blind(self, state: State) -> Array | bool:
-        """Whether it still acts at random, only to have something to learn from."""
-        ...
+    def is_warming_up(self, state: State) -> Array | bool:
+        """Whether it still acts at random, before anything is learned."""
+        return False
 
     def value(self, state: State, observation: Array) -> Array:
-        """How good it is to be somewhere: what targets bootstrap from."""
+        """The value of a state: what targets bootstrap from."""
         ...
 
-    def replay(self, capacity: int, spare: int | None) -> RingLayout:
-        """What it learns from."""
+    def value_of(self, params: Params, observation: Array, action: Array) -> Array:
+        """The learned value of an action, a scalar for every row."""
         ...
 
-    def update(self, state: State, batch: Batch, key: Array) -> tuple[State, Metrics]:
-        """Learn from single steps."""
-        ...
+    def shared_layers(self, params: Params) -> tuple[Params, ...]:
+        """The first layers, which a skip network can share."""
+        return ()
 
+    def with_shared_layers(self, state: State, layers: tuple[Params, ...]) -> State:
+        """The same state with other first layers."""
+        raise NotImplementedError
 
-def longest_skip(agent: Any) -> int:
-    """The longest skip that an agent's greedy policy can choose."""
-    return int(getattr(agent, "skip_lengths", (1,))[-1])
+    def behaviour_of(self, params: Params) -> tuple[Behaviour, Params] | None:
+        """Itself."""
+        return self, params

@@ -9,8 +9,8 @@
         move Q(s, a, repeat) towards r + discount * target Q(s', a*, repeat*)
 
 The discount of a decision is gamma to the number of steps it took: the targets of a semi-Markov
-decision process. A decision that a time limit cut short says nothing about its whole length and is
-left out.
+decision process. A decision that a time limit cut short teaches nothing about its whole length and
+is left out.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from dataclasses import dataclass, replace
 
 from jax import Array
 
-from temporl.agents.agent import Metrics
-from temporl.agents.dqn import DQN, Learning, QNetwork
+from temporl.agents.agent import Behaviour, Choice, Experience, Memory, Metrics, Params
+from temporl.agents.dqn import DQN, DQNState, QNetwork
 from temporl.errors import BadInput, require_at_least
-from temporl.networks.layers import Numbers
-from temporl.replay import Batch, RingLayout
+from temporl.replay import Batch
 from temporl.skipping import Connection, Decision, Skips
 
 
@@ -47,46 +46,56 @@ class DAR(DQN):
         """The durations the agent can choose."""
         return Skips((self.fine_skip, self.max_skip))
 
-    def heads(self, actions: int) -> int:
+    def outputs(self, actions: int) -> int:
         """A value for every pair of an action and a repeat: all fine ones, then all coarse ones."""
         return 2 * actions
 
-    def _decision(self, head: Numbers, heads: int) -> Decision:
-        actions = heads // 2
-        coarse = head // actions
+    def _choice(self, output: Array, outputs: int) -> Choice:
+        actions = outputs // 2
+        coarse = output // actions
         length = self.fine_skip + coarse * (self.max_skip - self.fine_skip)
-        return Decision(head % actions, length)
+        return Choice(Decision(output % actions, length))
 
-    def greedy(self, networks: QNetwork, observation: Numbers) -> Decision:
+    def greedy(self, params: QNetwork, observation: Array, memory: Memory) -> Choice:
         """The best pair of an action and a repeat."""
-        values = self.action_values(networks, observation)
-        return self._decision(values.argmax(-1), values.shape[-1])
+        values = self.output_values(params, observation)
+        return self._choice(values.argmax(-1), values.shape[-1])
 
-    def decide(self, state: Learning, observation: Array, key: Array, spent: Array) -> Decision:
+    def decide(
+        self, state: DQNState, observation: Array, memory: Memory, key: Array, progress: Array
+    ) -> Choice:
         """The best pair, or with probability epsilon any."""
-        head = self.act(state, observation, key, spent)
-        return self._decision(head, state.network[-1].bias.shape[0])
+        output = self.act(state, observation, key, progress)
+        return self._choice(output, state.network[-1].bias.shape[0])
 
-    def skip_values(
-        self, networks: QNetwork, observation: Numbers, action: Numbers
-    ) -> dict[int, float]:
+    def action_values(self, params: QNetwork, observation: Array) -> Array:
+        """The learned value of every action with the better of its repeats."""
+        values = self.output_values(params, observation)
+        return values.reshape(*values.shape[:-1], 2, -1).max(-2)
+
+    def skip_values(self, params: QNetwork, observation: Array, action: Array) -> dict[int, float]:
         """The learned value of both repeats of an action."""
-        values = self.action_values(networks, observation).reshape(2, -1)[:, action]
+        values = self.output_values(params, observation).reshape(2, -1)[:, action]
         return dict(zip(self.skip_lengths, map(float, values), strict=True))
 
-    def replay(self, capacity: int, spare: int | None) -> RingLayout:
+    def behaviour_of(self, params: Params) -> tuple[Behaviour, Params] | None:
+        """None: its values are of pairs."""
+        return None
+
+    @property
+    def learns_from(self) -> Experience:
         """Whole decisions."""
         return replace(
-            super().replay(capacity, spare),
+            super().learns_from,
             skips=self.skip_lengths,
-            spanning="decision",
+            connections="decision",
             transitions=False,
         )
 
-    def update(self, state: Learning, batch: Batch, key: Array) -> tuple[Learning, Metrics]:
+    def update(self, state: DQNState, batch: Batch, key: Array) -> tuple[DQNState, Metrics]:
         """Learn from the decisions of a batch."""
         assert batch.connections is not None
         decisions: Connection = batch.connections
         actions = state.network[-1].bias.shape[0] // 2
-        head = decisions.action + actions * (decisions.skip == self.max_skip)
-        return self.regress(state, decisions, head)
+        output = decisions.action + actions * (decisions.skip == self.max_skip)
+        return self.td_update(state, decisions, output)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +20,16 @@ import numpy as np
 import optax
 from jax import Array
 
-from temporl.agents.agent import Metrics, Spaces
+from temporl.agents.agent import (
+    Behaviour,
+    Choice,
+    Experience,
+    Memory,
+    Metrics,
+    Params,
+    Spaces,
+    State,
+)
 from temporl.agents.dqn import squared_error
 from temporl.agents.options import check_learning
 from temporl.errors import require_at_least, require_range
@@ -32,13 +41,12 @@ from temporl.networks import (
     least_value,
     squashed,
 )
-from temporl.networks.layers import Numbers
-from temporl.replay import Batch, RingLayout
+from temporl.replay import Batch
 from temporl.skipping import Connection, Decision
 
 
-class ActorCriticLearning(NamedTuple):
-    """An actor and critics that learn, and the copies that lag behind them."""
+class ActorCriticState(NamedTuple):
+    """The actor and its critics, their target networks, and the states of the optimisers."""
 
     networks: ActorCritic
     targets: ActorCritic
@@ -46,12 +54,12 @@ class ActorCriticLearning(NamedTuple):
     critic_optimiser: optax.OptState
     updates: Array
     """How many updates there were: none while warming up."""
-    temperature: Any = ()
+    temperature: State = ()
     """The temperature of an actor that has one, and its optimiser."""
 
 
 @dataclass(frozen=True)
-class DDPG:
+class DDPG(Behaviour):
     """Deep deterministic policy gradient (`ddpg`): continuous actions, decides at every step."""
 
     continuous: ClassVar[bool] = True
@@ -62,14 +70,14 @@ class DDPG:
     gamma: float = 0.99
     """Discount per step. The paper's code: 0.99."""
     noise: float = 0.1
-    """Exploration: the standard deviation of what is added to actions, which lie between -1 and 1.
+    """Exploration: the standard deviation of the noise added to actions, which lie in [-1, 1].
     The paper's code: 0.1."""
     batch_size: int = 256
     """Transitions per update; one update after every step. The paper's code: 256."""
     buffer_size: int = 1_000_000
-    """How many of the last steps are learned from. The paper's code: 1,000,000."""
+    """Size of the replay buffer, in steps. The paper's code: 1,000,000."""
     tau: float = 0.005
-    """How far the targets follow at every update. The paper's code: 0.005."""
+    """Fraction by which an update moves the target networks. The paper's code: 0.005."""
     warm_up: int = 1_000
     """Steps with random actions before anything is learned. The paper's code: 1,000."""
     hidden: tuple[int, ...] = (400, 300)
@@ -80,7 +88,7 @@ class DDPG:
         require_range("noise", self.noise, 0.0, 2.0)
         require_at_least("warm_up", self.warm_up, 0)
 
-    def networks(self, random: np.random.Generator, spaces: Spaces) -> ActorCritic:
+    def draw(self, random: np.random.Generator, spaces: Spaces) -> ActorCritic:
         """Draw the actor and its critics."""
         size = spaces.actions
         return actor_critic(
@@ -88,13 +96,13 @@ class DDPG:
         )
 
     def actor_size(self, action: int) -> int:
-        """How many numbers the actor says for an action of so many."""
+        """The number of outputs of the actor, from the number of components of an action."""
         return action
 
-    def init(self, networks: ActorCritic) -> ActorCriticLearning:
+    def init(self, params: ActorCritic) -> ActorCriticState:
         """The state in which learning begins."""
-        networks = jax.tree.map(jnp.asarray, networks)
-        return ActorCriticLearning(
+        networks = jax.tree.map(jnp.asarray, params)
+        return ActorCriticState(
             networks,
             jax.tree.map(jnp.copy, networks),
             self.optimiser.init(networks.actor),
@@ -112,71 +120,74 @@ class DDPG:
         """How far values are from their targets."""
         return squared_error
 
-    def policy(self, state: ActorCriticLearning) -> ActorCritic:
+    def params(self, state: ActorCriticState) -> ActorCritic:
         """The actor and its critics as they are now."""
         return state.networks
 
-    def is_blind(self, state: ActorCriticLearning) -> Array:
+    def is_warming_up(self, state: ActorCriticState) -> Array:
         """Until the first update."""
         return state.updates == 0
 
-    def proposal(self, actor: Any, observation: Numbers) -> Numbers:
+    def proposal(self, actor: Params, observation: Array) -> Array:
         """What the actor proposes, as the critics take it."""
         return squashed(actor_outputs(actor, observation))
 
-    def best_action(self, networks: ActorCritic, observation: Numbers) -> Numbers:
+    def best_action(self, params: ActorCritic, observation: Array) -> Array:
         """The actor's action."""
-        return self.proposal(networks.actor, observation)
+        return self.proposal(params.actor, observation)
 
     def act(
-        self, state: ActorCriticLearning, observation: Array, key: Array, spent: Array
+        self, state: ActorCriticState, observation: Array, key: Array, progress: Array
     ) -> Array:
-        """The actor's action with noise, or any while warming up."""
+        """The actor's action with noise, or any in the warm-up."""
         action = self.best_action(state.networks, observation)
         noisy = action + self.noise * jax.random.normal(key, action.shape)
-        return self.while_blind(state, key, noisy)
+        return self.unless_warming_up(state, key, noisy)
 
-    def while_blind(self, state: ActorCriticLearning, key: Array, action: Array) -> Array:
-        """Any action instead of the given one, while warming up."""
+    def unless_warming_up(self, state: ActorCriticState, key: Array, action: Array) -> Array:
+        """The given action, or any in the warm-up."""
         anything = jax.random.uniform(key, action.shape, minval=-1.0)
-        return jnp.where(self.is_blind(state), anything, jnp.clip(action, -1, 1))
+        return jnp.where(self.is_warming_up(state), anything, jnp.clip(action, -1, 1))
 
     def decide(
-        self, state: ActorCriticLearning, observation: Array, key: Array, spent: Array
-    ) -> Decision:
-        """What `act` says, for one step."""
-        return Decision(self.act(state, observation, key, spent), jnp.int32(1))
+        self,
+        state: ActorCriticState,
+        observation: Array,
+        memory: Memory,
+        key: Array,
+        progress: Array,
+    ) -> Choice:
+        """The action in training, for one step."""
+        return Choice(Decision(self.act(state, observation, key, progress), jnp.int32(1)))
 
-    def greedy(self, networks: ActorCritic, observation: Numbers) -> Decision:
+    def greedy(self, params: ActorCritic, observation: Array, memory: Memory) -> Choice:
         """The actor's action, for one step."""
-        return Decision(self.best_action(networks, observation), 1)
+        return Choice(Decision(self.best_action(params, observation), 1))
+
+    def value_of(self, params: ActorCritic, observation: Array, action: Array) -> Array:
+        """The least of the critics' values of an action."""
+        return least_value(params.critics, observation, action)
 
     def skip_values(
-        self, networks: ActorCritic, observation: Numbers, action: Numbers
+        self, params: ActorCritic, observation: Array, action: Array
     ) -> dict[int, float]:
         """The learned value of the only skip, 1."""
-        return {1: float(least_value(networks.critics, observation, action))}
+        return {1: float(self.value_of(params, observation, action))}
 
-    def replay(self, capacity: int, spare: int | None) -> RingLayout:
+    @property
+    def learns_from(self) -> Experience:
         """Single steps."""
-        return RingLayout(
-            min(capacity, self.buffer_size),
-            self.batch_size,
-            self.gamma,
-            warm_up=self.warm_up,
-            connections=self.buffer_size,
-            spare=spare,
-        )
+        return Experience(self.batch_size, self.gamma, self.buffer_size, warm_up=self.warm_up)
 
-    def value(self, state: ActorCriticLearning, observation: Array) -> Array:
-        """What the target critics say of the target actor's proposal."""
+    def value(self, state: ActorCriticState, observation: Array) -> Array:
+        """The target critics' value of the target actor's proposal."""
         actor, critics = state.targets
         value: Array = least_value(critics, observation, self.proposal(actor, observation))
         return value
 
     def update(
-        self, state: ActorCriticLearning, batch: Batch, key: Array
-    ) -> tuple[ActorCriticLearning, Metrics]:
+        self, state: ActorCriticState, batch: Batch, key: Array
+    ) -> tuple[ActorCriticState, Metrics]:
         """Learn from the transitions of a batch: first the critic, then the actor."""
         transitions = batch.transitions
         assert transitions is not None
@@ -186,12 +197,12 @@ class DDPG:
         return state, metrics
 
     def learn_critics(
-        self, state: ActorCriticLearning, transitions: Connection, following: Array
-    ) -> tuple[ActorCriticLearning, Metrics]:
+        self, state: ActorCriticState, transitions: Connection, following: Array
+    ) -> tuple[ActorCriticState, Metrics]:
         """Move every critic towards `reward + discount * value`."""
         goals = transitions.reward + transitions.discount * following
 
-        def loss(critics: Any) -> Array:
+        def loss(critics: Params) -> Array:
             return sum(
                 (
                     squared_error(
@@ -211,11 +222,11 @@ class DDPG:
         )
         return state, {"behaviour_loss": error, "mean_target": goals.mean()}
 
-    def learn_actor(self, state: ActorCriticLearning, observation: Array) -> ActorCriticLearning:
+    def learn_actor(self, state: ActorCriticState, observation: Array) -> ActorCriticState:
         """Move the actor to where the first critic sees more value."""
         actor, critics = state.networks
 
-        def loss(actor: Any) -> Array:
+        def loss(actor: Params) -> Array:
             proposal = self.proposal(actor, observation)
             return -jnp.mean(critic_value(critics[0], observation, proposal))
 
@@ -223,7 +234,7 @@ class DDPG:
         networks = ActorCritic(optax.apply_updates(actor, changes), critics)
         return state._replace(networks=networks, actor_optimiser=optimiser)
 
-    def follow(self, state: ActorCriticLearning) -> ActorCriticLearning:
+    def follow(self, state: ActorCriticState) -> ActorCriticState:
         """Move the targets a fraction towards the networks."""
         return state._replace(
             targets=optax.incremental_update(state.networks, state.targets, self.tau)

@@ -7,14 +7,14 @@ for every step:
     move Q(s, a) towards r + discount * target Q(s', a*)
     move the target a fraction tau towards Q
 
-Everything is as in the paper's MountainCar unless given; for images see `image_options`.
+The defaults are those of the paper's MountainCar; for images see `image_options`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, cast
+from typing import ClassVar, Literal, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -23,9 +23,11 @@ import optax
 from jax import Array
 from jaxtyping import Float
 
-from temporl.agents.agent import Metrics, Spaces
+from temporl.agents.agent import Behaviour, Choice, Experience, Memory, Metrics, Options, Spaces
+from temporl.agents.images import image_options
 from temporl.agents.options import check_learning
 from temporl.compilation import uncompiled
+from temporl.environments.types import Space
 from temporl.errors import require_at_least, require_range, unknown_name
 from temporl.networks import (
     apply,
@@ -34,15 +36,15 @@ from temporl.networks import (
     draw_convolutions,
     draw_layers,
     draw_wide_layers,
-    perceive,
     shareable,
+    torso,
 )
-from temporl.networks.layers import Numbers
-from temporl.replay import Batch, RingLayout
+from temporl.networks.layers import Network
+from temporl.replay import Batch
 from temporl.schedules import epsilon_at, schedule
 from temporl.skipping import Connection, Decision
 
-QNetwork = tuple[Any, ...]
+QNetwork = Network
 """Convolutions where observations are images, then dense layers."""
 
 
@@ -50,8 +52,8 @@ SMALL_LAYER = 100
 """Units up to which a layer is small."""
 
 
-class Learning(NamedTuple):
-    """A network that learns, and the copy that lags behind it."""
+class DQNState(NamedTuple):
+    """The network, its target network, and the state of the optimiser."""
 
     network: QNetwork
     target: QNetwork
@@ -59,10 +61,10 @@ class Learning(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DQN:
+class DQN(Behaviour):
     """Double DQN (`dqn`): decides at every step. The paper's vanilla deep agent."""
 
-    continuous: ClassVar[bool] = False
+    shares_layers: ClassVar[bool] = True
 
     learning_rate: float = 1e-3
     """Step size of Adam. The paper's code: 0.001."""
@@ -74,23 +76,23 @@ class DQN:
     batch_size: int = 64
     """Transitions per update. The paper's code: 64."""
     buffer_size: int = 1_000_000
-    """How many of the last steps are learned from. The paper's code: 1,000,000."""
+    """Size of the replay buffer, in steps. The paper's code: 1,000,000."""
     tau: float = 0.01
-    """How far the target network follows when it does. The paper's code: 0.01."""
+    """Fraction by which a target update moves the target network. The paper's code: 0.01."""
     hidden: tuple[int, ...] = (50, 50)
     """Widths of the hidden layers. The paper's appendix: two layers of 50 units."""
     loss: Literal["squared", "huber"] = "squared"
-    """How an error counts: squared, or from 1 on in proportion."""
+    """Loss on the TD error: 'squared', or 'huber' (quadratic up to 1, linear beyond)."""
     clip_gradient: float | None = None
-    """The longest gradient; a longer one is shortened."""
+    """Largest norm of the gradient; larger gradients are scaled down. Default: no limit."""
     target_every: int = 1
-    """Updates between two of the target network."""
+    """Updates of the network between two updates of the target network."""
     train_every: int = 1
-    """Steps between two updates."""
+    """Environment steps between two updates."""
     learning_starts: int = 0
-    """Steps before the first update; a whole batch unless given."""
+    """Steps before the first update; default: as many as a batch has samples."""
     epsilon_steps: int | None = None
-    """Steps over which epsilon fades; the whole budget unless given."""
+    """Steps over which epsilon decreases; default: the whole budget."""
 
     def __post_init__(self) -> None:
         check_learning(self, widths="50 50")
@@ -105,24 +107,39 @@ class DQN:
         if self.epsilon_steps is not None:
             require_at_least("epsilon_steps", self.epsilon_steps, 1)
 
-    def heads(self, actions: int) -> int:
-        """How many values the network has for an observation."""
+    @classmethod
+    def defaults_for(cls, observations: Space) -> Options:
+        """The paper's hyperparameters for Atari where observations are screens."""
+        return image_options(observations)
+
+    @property
+    def exploration(self) -> float | str:
+        """The same epsilon for actions and skips."""
+        return self.epsilon
+
+    @property
+    def exploration_steps(self) -> int | None:
+        """Steps over which epsilon decreases."""
+        return self.epsilon_steps
+
+    def outputs(self, actions: int) -> int:
+        """The number of values that the network has for an observation."""
         return actions
 
-    def networks(self, random: np.random.Generator, spaces: Spaces) -> QNetwork:
+    def draw(self, random: np.random.Generator, spaces: Spaces) -> QNetwork:
         """Draw the network of action values."""
-        widths = (*self.hidden, self.heads(spaces.actions))
+        widths = (*self.hidden, self.outputs(spaces.actions))
         if not spaces.shows_images:
             return draw_layers(random, (spaces.inputs, *widths))
         convolutions = draw_convolutions(random, spaces.observation_shape)
         seen = convolved_size(convolutions, spaces.observation_shape)
         return (*convolutions, *draw_wide_layers(random, (seen, *widths)))
 
-    def init(self, networks: QNetwork) -> Learning:
+    def init(self, params: QNetwork) -> DQNState:
         """The state in which learning begins."""
-        network: QNetwork = jax.tree.map(jnp.asarray, networks)
+        network: QNetwork = jax.tree.map(jnp.asarray, params)
         # A copy: a buffer that is handed over to a compiled function must not be handed over twice.
-        return Learning(network, jax.tree.map(jnp.copy, network), self.optimiser.init(network))
+        return DQNState(network, jax.tree.map(jnp.copy, network), self.optimiser.init(network))
 
     @property
     def optimiser(self) -> optax.GradientTransformation:
@@ -138,88 +155,92 @@ class DQN:
         """How far values are from their targets."""
         return LOSSES[self.loss]
 
-    def is_blind(self, state: Learning) -> bool:
-        """Never: epsilon alone decides how much is explored."""
-        return False
-
-    def policy(self, state: Learning) -> QNetwork:
+    def params(self, state: DQNState) -> QNetwork:
         """The network of action values as it is now."""
         return state.network
 
-    def shared_layers(self, networks: QNetwork) -> QNetwork:
+    def shared_layers(self, params: QNetwork) -> QNetwork:
         """The first layers, which a skip network can share."""
-        return shareable(networks[:-1])
+        return shareable(params[:-1])
 
-    def with_shared_layers(self, state: Learning, layers: QNetwork) -> Learning:
-        """The same state with other first layers, as somebody else's loss has changed them."""
+    def with_shared_layers(self, state: DQNState, layers: QNetwork) -> DQNState:
+        """The same state with other first layers, as a skip loss has changed them."""
         return state._replace(network=(*layers, *state.network[len(layers) :]))
 
-    def action_values(self, networks: QNetwork, observation: Numbers) -> Numbers:
+    def output_values(self, params: QNetwork, observation: Array) -> Array:
+        """All that the network outputs."""
+        return as_rows(apply(params[-1], torso(params[:-1], observation)))
+
+    def action_values(self, params: QNetwork, observation: Array) -> Array:
         """The learned value of every action."""
-        return as_rows(apply(networks[-1], perceive(networks[:-1], observation)))
+        return self.output_values(params, observation)
 
-    def best_action(self, networks: QNetwork, observation: Numbers) -> Numbers:
+    def value_of(self, params: QNetwork, observation: Array, action: Array) -> Array:
+        """The learned value of an action in every row."""
+        values = self.action_values(params, observation)
+        return values[np.arange(len(values)), action]
+
+    def best_action(self, params: QNetwork, observation: Array) -> Array:
         """The action with the highest value."""
-        return self.action_values(networks, observation).argmax(-1)
+        return self.action_values(params, observation).argmax(-1)
 
-    def act(self, state: Learning, observation: Array, key: Array, spent: Array) -> Array:
-        """The best action, or with probability epsilon any."""
-        values = self.action_values(state.network, observation)
-        return epsilon_greedy(values, self.epsilon, key, spent)
+    def act(self, state: DQNState, observation: Array, key: Array, progress: Array) -> Array:
+        """The best of all outputs, or with probability epsilon any."""
+        values = self.output_values(state.network, observation)
+        return epsilon_greedy(values, self.epsilon, key, progress)
 
-    def greedy(self, networks: QNetwork, observation: Numbers) -> Decision:
+    def greedy(self, params: QNetwork, observation: Array, memory: Memory) -> Choice:
         """The best action, for one step."""
-        return Decision(self.best_action(networks, observation), 1)
+        return Choice(Decision(self.best_action(params, observation), 1))
 
-    def decide(self, state: Learning, observation: Array, key: Array, spent: Array) -> Decision:
-        """The best action or an exploratory one, for one step."""
-        return Decision(self.act(state, observation, key, spent), jnp.int32(1))
+    def decide(
+        self, state: DQNState, observation: Array, memory: Memory, key: Array, progress: Array
+    ) -> Choice:
+        """The action in training, for one step."""
+        return Choice(Decision(self.act(state, observation, key, progress), jnp.int32(1)))
 
-    def skip_values(
-        self, networks: QNetwork, observation: Numbers, action: Numbers
-    ) -> dict[int, float]:
+    def skip_values(self, params: QNetwork, observation: Array, action: Array) -> dict[int, float]:
         """The learned value of the only skip, 1."""
-        return {1: float(self.action_values(networks, observation)[action])}
+        return {1: float(self.action_values(params, observation)[action])}
 
-    def replay(self, capacity: int, spare: int | None) -> RingLayout:
+    @property
+    def learns_from(self) -> Experience:
         """Single steps."""
-        return RingLayout(
-            min(capacity, self.buffer_size),
+        return Experience(
             self.batch_size,
             self.gamma,
+            self.buffer_size,
             warm_up=self.learning_starts,
             train_every=self.train_every,
-            connections=self.buffer_size,
-            spare=spare,
         )
 
-    def value(self, state: Learning, observation: Array) -> Array:
+    def value(self, state: DQNState, observation: Array) -> Array:
         """The target's value of the action that the network prefers (double Q-learning)."""
-        preferred = self.action_values(state.network, observation).argmax(-1)
-        return select(self.action_values(state.target, observation), preferred)
+        preferred = self.output_values(state.network, observation).argmax(-1)
+        return select(self.output_values(state.target, observation), preferred)
 
-    def update(self, state: Learning, batch: Batch, key: Array) -> tuple[Learning, Metrics]:
+    def update(self, state: DQNState, batch: Batch, key: Array) -> tuple[DQNState, Metrics]:
         """Learn from the transitions of a batch."""
         assert batch.transitions is not None
-        return self.regress(state, batch.transitions, batch.transitions.action)
+        return self.td_update(state, batch.transitions, batch.transitions.action)
 
-    def regress(
-        self, state: Learning, connections: Connection, head: Array
-    ) -> tuple[Learning, Metrics]:
-        """Move the values of some heads towards `reward + discount * value` (Eq. 3)."""
+    def td_update(
+        self, state: DQNState, connections: Connection, output: Array
+    ) -> tuple[DQNState, Metrics]:
+        """Move some outputs towards `reward + discount * value` (Eq. 3)."""
         targets = connections.reward + connections.discount * self.value(
             state, connections.next_observation
         )
 
         def loss(network: QNetwork) -> Array:
-            values = self.action_values(network, connections.observation)
-            return self.error(select(values, head), targets)
+            values = self.output_values(network, connections.observation)
+            return self.error(select(values, output), targets)
 
         error, gradient = jax.value_and_grad(loss)(state.network)
         changes, optimiser = self.optimiser.update(gradient, state.optimiser)
         network = optax.apply_updates(state.network, changes)
         target = self._followed(network, state.target, optimiser)
-        return Learning(network, target, optimiser), {
+        return DQNState(network, target, optimiser), {
             "behaviour_loss": error,
             "mean_target": targets.mean(),
         }
@@ -252,7 +273,7 @@ def squared_error(values: Float[Array, " batch"], targets: Float[Array, " batch"
 
 
 def huber_error(values: Float[Array, " batch"], targets: Float[Array, " batch"]) -> Array:
-    """The mean of half the squared differences, which grows in proportion from 1 on."""
+    """The mean Huber loss: quadratic up to a difference of 1, linear beyond."""
     return jnp.mean(optax.huber_loss(values, jax.lax.stop_gradient(targets)))
 
 
@@ -263,18 +284,18 @@ def epsilon_greedy(
     values: Float[Array, " choice"],
     epsilon: float | str,
     key: Array,
-    spent: Array,
-    blind: Array | bool = False,
+    progress: Array,
+    warming_up: Array | bool = False,
 ) -> Array:
-    """The choice with the highest value, or with probability epsilon, or where blind, any."""
+    """The choice with the highest value, or with probability epsilon, or in the warm-up, any."""
     explores, choice = jax.random.uniform(key, (2,))
     anywhere = (choice * values.shape[-1]).astype(jnp.int32)
     best = values.argmax(-1).astype(jnp.int32)
-    return jnp.where((explores < epsilon_of(epsilon, spent)) | blind, anywhere, best)
+    return jnp.where((explores < epsilon_of(epsilon, progress)) | warming_up, anywhere, best)
 
 
-def epsilon_of(epsilon: float | str, spent: Array) -> Array:
-    """Epsilon after a fraction of the budget is spent."""
+def epsilon_of(epsilon: float | str, progress: Array) -> Array:
+    """Epsilon at a point of training, from 0 at the start to 1 at the end."""
     # Of a budget of two units, 0 is the first and 1 the last.
-    chance: Any = uncompiled(epsilon_at)(schedule(epsilon), cast("Any", spent), 2)
+    chance = uncompiled(epsilon_at)(schedule(epsilon), cast("int", progress), 2)
     return jnp.asarray(chance)

@@ -14,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from temporl.agents.dqn import DQN, Learning, epsilon_of
+from temporl.agents.agent import Choice, Memory
+from temporl.agents.dqn import DQN, DQNState, epsilon_of
 from temporl.errors import require_at_least, require_range
 from temporl.randomness import zeta_cumulative
 from temporl.skipping import Decision
@@ -34,7 +35,9 @@ class ExtendedDQN(DQN):
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
         require_at_least("max_repeat", self.max_repeat, 1, 1_000_000)
 
-    def decide(self, state: Learning, observation: Array, key: Array, spent: Array) -> Decision:
+    def decide(
+        self, state: DQNState, observation: Array, memory: Memory, key: Array, progress: Array
+    ) -> Choice:
         """The best action for one step, or with probability epsilon any for several."""
         explores, choice, length = jax.random.uniform(key, (3,))
         values = self.action_values(state.network, observation)
@@ -42,8 +45,10 @@ class ExtendedDQN(DQN):
         repeat = 1 + jnp.searchsorted(
             jnp.asarray(zeta_cumulative(self.mu, self.max_repeat), jnp.float32), length, "right"
         ).astype(jnp.int32)
-        exploring = explores < epsilon_of(self.epsilon, spent)
-        return Decision(
-            jnp.where(exploring, anywhere, values.argmax(-1).astype(jnp.int32)),
-            jnp.where(exploring, jnp.minimum(repeat, self.max_repeat), 1),
+        exploring = explores < epsilon_of(self.epsilon, progress)
+        return Choice(
+            Decision(
+                jnp.where(exploring, anywhere, values.argmax(-1).astype(jnp.int32)),
+                jnp.where(exploring, jnp.minimum(repeat, self.max_repeat), 1),
+            )
         )

@@ -1,6 +1,6 @@
 """FiGAR, fine grained action repetition, on top of DDPG (Sharma et al., 2017).
 
-    the actor says an action and how probable every repeat is; both share the first layer
+    the actor outputs an action and a probability for every repeat; both share the first layer
     for every decision:
         play the action with a little noise, for the most probable repeat
         or, with probability epsilon, any
@@ -9,23 +9,31 @@
         move Q(s, a, repeat) towards r + discount * target Q(s', target pi(s'))
         move pi, action and probabilities, so that Q(s, pi(s)) grows
 
-The critic sees the repeat that was played as a certainty, and what the actor proposes as
-probabilities. The discount of a decision is gamma to the number of steps it took; one that a time
+The critic's input is the repeat that was played, one-hot, or the probabilities that the actor
+proposes. The discount of a decision is gamma to the number of steps it took; one that a time
 limit cut short is left out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from temporl.agents.agent import Metrics, Spaces
-from temporl.agents.ddpg import DDPG, ActorCriticLearning
+from temporl.agents.agent import (
+    Behaviour,
+    Choice,
+    Experience,
+    Memory,
+    Metrics,
+    Params,
+    Spaces,
+)
+from temporl.agents.ddpg import DDPG, ActorCriticState
 from temporl.agents.dqn import epsilon_greedy
 from temporl.errors import require_at_least
 from temporl.networks import (
@@ -39,14 +47,14 @@ from temporl.networks import (
     least_value,
     squashed,
 )
-from temporl.networks.layers import Numbers, namespace
-from temporl.replay import Batch, RingLayout
+from temporl.networks.layers import namespace
+from temporl.replay import Batch
 from temporl.schedules import schedule
 from temporl.skipping import Decision, Skips, consecutive
 
 
 class RepeatingActor(NamedTuple):
-    """An actor with two answers."""
+    """An actor with two outputs: an action, and a probability for every repeat."""
 
     shared: tuple[Layer, ...]
     action: tuple[Layer, ...]
@@ -55,7 +63,7 @@ class RepeatingActor(NamedTuple):
 
 @dataclass(frozen=True)
 class FiGAR(DDPG):
-    """FiGAR DDPG (`figar`): the actor says how probable every repeat of its action is."""
+    """FiGAR DDPG (`figar`): the actor outputs a probability for every repeat of its action."""
 
     max_skip: int = 10
     """Longest repeat J; all from 1 to J can be chosen. Table 2 of the paper: 2 to 20."""
@@ -72,7 +80,7 @@ class FiGAR(DDPG):
         """The durations the agent can choose."""
         return consecutive(self.max_skip)
 
-    def networks(self, random: np.random.Generator, spaces: Spaces) -> ActorCritic:
+    def draw(self, random: np.random.Generator, spaces: Spaces) -> ActorCritic:
         """Draw the actor, and a critic of actions with repeats."""
         first, *rest = self.hidden
         actor = RepeatingActor(
@@ -83,7 +91,7 @@ class FiGAR(DDPG):
         inputs = spaces.inputs + spaces.actions + self.max_skip
         return ActorCritic(actor, (draw_layers(random, (inputs, *self.hidden, 1)),))
 
-    def proposal(self, actor: RepeatingActor, observation: Numbers) -> Numbers:
+    def proposal(self, actor: RepeatingActor, observation: Array) -> Array:
         """The action, and the probability of every repeat."""
         inputs = as_input(observation, actor.shared[0].weight.shape[0])
         features = hidden(actor.shared, inputs)
@@ -94,47 +102,60 @@ class FiGAR(DDPG):
         module = namespace(action)
         chances = module.exp(repeat - repeat.max(-1, keepdims=True))
         chances = chances / chances.sum(-1, keepdims=True)
-        return module.concat([squashed(action), chances], axis=-1)
+        proposal: Array = module.concat([squashed(action), chances], axis=-1)
+        return proposal
 
-    def best_action(self, networks: ActorCritic, observation: Numbers) -> Numbers:
+    def best_action(self, params: ActorCritic, observation: Array) -> Array:
         """The actor's action."""
-        return self.proposal(networks.actor, observation)[..., : -self.max_skip]
+        return self.proposal(params.actor, observation)[..., : -self.max_skip]
 
-    def greedy(self, networks: ActorCritic, observation: Numbers) -> Decision:
+    def greedy(self, params: ActorCritic, observation: Array, memory: Memory) -> Choice:
         """The actor's action, and the most probable repeat."""
-        proposal = self.proposal(networks.actor, observation)
+        proposal = self.proposal(params.actor, observation)
         repeat = 1 + proposal[..., -self.max_skip :].argmax(-1)
-        return Decision(proposal[..., : -self.max_skip], repeat)
+        return Choice(Decision(proposal[..., : -self.max_skip], repeat))
 
     def decide(
-        self, state: ActorCriticLearning, observation: Array, key: Array, spent: Array
-    ) -> Decision:
+        self,
+        state: ActorCriticState,
+        observation: Array,
+        memory: Memory,
+        key: Array,
+        progress: Array,
+    ) -> Choice:
         """The actor's action with noise, and the most probable repeat or any."""
         action_key, repeat_key = jax.random.split(key)
-        action = self.act(state, observation, action_key, spent)
+        action = self.act(state, observation, action_key, progress)
         chances = self.proposal(state.networks.actor, observation)[-self.max_skip :]
-        repeat = epsilon_greedy(chances, self.epsilon, repeat_key, spent, self.is_blind(state))
-        return Decision(action, 1 + repeat)
+        warming_up = self.is_warming_up(state)
+        repeat = epsilon_greedy(chances, self.epsilon, repeat_key, progress, warming_up)
+        return Choice(Decision(action, 1 + repeat))
 
     def skip_values(
-        self, networks: ActorCritic, observation: Numbers, action: Numbers
+        self, params: ActorCritic, observation: Array, action: Array
     ) -> dict[int, float]:
         """The learned value of playing an action for every repeat."""
         return {
-            skip: float(least_value(networks.critics, observation, np.append(action, certainty)))
+            skip: float(least_value(params.critics, observation, np.append(action, certainty)))
             for skip, certainty in zip(self.skip_lengths, np.eye(self.max_skip), strict=True)
         }
 
-    def replay(self, capacity: int, spare: int | None) -> RingLayout:
+    def behaviour_of(self, params: Params) -> tuple[Behaviour, Params] | None:
+        """None: its values are of actions with repeats."""
+        return None
+
+    @property
+    def learns_from(self) -> Experience:
         """Whole decisions."""
-        layout = super().replay(capacity, spare)
-        return replace(layout, skips=self.skip_lengths, spanning="decision", transitions=False)
+        whole = super().learns_from
+        return replace(whole, skips=self.skip_lengths, connections="decision", transitions=False)
 
     def update(
-        self, state: ActorCriticLearning, batch: Batch, key: Array
-    ) -> tuple[ActorCriticLearning, Metrics]:
+        self, state: ActorCriticState, batch: Batch, key: Array
+    ) -> tuple[ActorCriticState, Metrics]:
         """Learn from the decisions of a batch."""
-        decisions: Any = batch.connections
+        decisions = batch.connections
+        assert decisions is not None
         certainty = jax.nn.one_hot(decisions.skip - 1, self.max_skip)
         played = decisions._replace(action=jnp.append(decisions.action, certainty, axis=-1))
         return super().update(state, Batch(played, None), key)

@@ -1,15 +1,12 @@
-"""What agents for numbered actions use where observations are images, unless told otherwise."""
+"""Default hyperparameters of agents with discrete actions where observations are images."""
 
 from __future__ import annotations
 
-from typing import Any
+from temporl.environments.images import is_screen, shows_images
+from temporl.environments.types import Space
+from temporl.types import Record
 
-import gymnasium as gym
-
-from temporl.environments.images import shows_images
-from temporl.networks.convolutions import is_screen
-
-SCREENS: dict[str, Any] = {
+SCREENS: Record = {
     "learning_rate": 1e-4,
     "epsilon": "linear:1:0.01",
     "epsilon_steps": 200_000,
@@ -25,7 +22,7 @@ SCREENS: dict[str, Any] = {
 }
 """For screens: the paper's appendix on Atari."""
 
-BOARDS: dict[str, Any] = SCREENS | {
+BOARDS: Record = SCREENS | {
     "learning_rate": 2.5e-4,
     "epsilon": "linear:1:0.05",
     "epsilon_steps": 100_000,
@@ -37,20 +34,18 @@ BOARDS: dict[str, Any] = SCREENS | {
 """For small boards: what Young and Tian (2019) used for MinAtar, with Adam, epsilon to 0.05 instead
 of 0.1, and an update every fourth step as for screens, so that a target lasts 1,000 steps."""
 
-IMAGE_AGENTS = ("dqn", "t-dqn", "dar", "ez-dqn")
 
-
-def image_options(agent: str, observations: gym.Space[Any]) -> dict[str, Any]:
-    """The hyperparameters for an agent's images; nothing where there are none.
+def image_options(observations: Space) -> Record:
+    """The hyperparameters for images of some kind; nothing where observations are none.
 
     Examples:
+        >>> import gymnasium as gym
         >>> screen = gym.spaces.Box(0, 255, (84, 84, 4), "uint8")
-        >>> image_options("t-dqn", screen)["architecture"]
-        'shared'
-        >>> image_options("t-dqn", gym.spaces.Box(-1, 1, (4,)))
+        >>> image_options(screen)["target_every"]
+        500
+        >>> image_options(gym.spaces.Box(-1, 1, (4,)))
         {}
     """
-    if agent not in IMAGE_AGENTS or not shows_images(observations):
+    if not shows_images(observations):
         return {}
-    options = SCREENS if is_screen(observations.shape or ()) else BOARDS
-    return options | ({"architecture": "shared"} if agent == "t-dqn" else {})
+    return SCREENS if is_screen(observations.shape or ()) else BOARDS

@@ -1,4 +1,4 @@
-"""Are the values of hyperparameters such that an agent can use them?"""
+"""Checks of the types and ranges of hyperparameters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from temporl.errors import BadInput, require_at_least, require_range
+from temporl.types import Record
 
 
-def check_kinds(kind: type[Any], options: dict[str, Any]) -> None:
+def check_kinds(kind: type[Any], options: Record) -> None:
     """Raise if a value is of another kind than its field."""
     hints = get_type_hints(kind)
     for name, value in options.items():
@@ -53,6 +54,6 @@ def _in_words(hint: Any) -> str:
     if origin is Literal:
         return ", ".join(map(str, arguments))
     if origin is tuple:
-        return f"several of {_in_words(arguments[0])}"
-    words = {int: "a whole number", float: "a number", str: "text", NoneType: "nothing"}
+        return f"a list, each {_in_words(arguments[0])}"
+    words = {int: "a whole number", float: "a number", str: "text", NoneType: "none"}
     return words.get(hint, str(hint))

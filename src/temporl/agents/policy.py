@@ -1,8 +1,8 @@
-"""A trained deep agent: networks as NumPy arrays, and the way to read them."""
+"""A trained agent with networks: its arrays in NumPy, and the way to read them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,44 +10,70 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 
-from temporl.agents.agent import Networks, Spaces
-from temporl.environments.actions import BoundedActions, NumberedActions, actions_of
+from temporl.agents.agent import Memory, NetworkAgent, Params, Spaces
+from temporl.environments.actions import BoundedActions, DiscreteActions, actions_of
+from temporl.environments.types import Space
 from temporl.errors import BadInput
 from temporl.networks.convolutions import SMALLEST_BOARD
-from temporl.skipping import Decision
+from temporl.skipping import Commitment, Decision
+from temporl.trees import Arrays, named_arrays, with_named_arrays
+from temporl.types import Element
 
 
 @dataclass(frozen=True)
 class NetworkPolicy:
     """Answers observations with greedy decisions, and shows the values behind them."""
 
-    agent: Any
-    networks: Networks
-    observations: gym.Space[Any]
-    actions: gym.Space[Any]
+    agent: NetworkAgent
+    params: Params
+    observations: Space
+    actions: Space
 
-    def decide(self, observation: Any) -> Decision:
+    def decide(self, observation: Element) -> Decision:
         """The greedy action and for how many steps to play it."""
-        action, skip = self.agent.greedy(self.networks, self._seen(observation))
-        return Decision(self._spoken.outward(action), int(skip))
+        return self._decided(observation, self.agent.memory())[0]
 
-    def action_values(self, observation: Any) -> Float[np.ndarray, " action"]:
+    def begin(self) -> NetworkEpisode:
+        """The policy at the beginning of an episode."""
+        return NetworkEpisode(self)
+
+    def interrupts(self, observation: Element, commitment: Commitment) -> bool:
+        """Whether the agent leaves a commitment, as far as that needs no memory."""
+        return self.begin().interrupts(observation, commitment)
+
+    def _decided(self, observation: Element, memory: Memory) -> tuple[Decision, Memory]:
+        choice = self.agent.greedy(self.params, self._as_input(observation), memory)
+        action, skip = choice.decision
+        return Decision(self._codec.to_environment(action), int(skip)), choice.memory
+
+    def action_values(self, observation: Element) -> Float[np.ndarray, " action"]:
         """The learned value of every action."""
         if self.agent.continuous:
             raise BadInput(
                 "actions", self.actions, "they cannot be listed; skip_values takes any of them"
             )
-        return np.asarray(self.agent.action_values(self.networks, self._seen(observation)))
+        return np.asarray(self.agent.action_values(self.params, self._as_input(observation)))
 
-    def skip_values(self, observation: Any, action: Any = None) -> dict[int, float]:
-        """The learned value of every skip for an action, the greedy one unless another is given."""
+    def skip_values(self, observation: Element, action: Element = None) -> dict[int, float]:
+        """The learned value of every skip for an action; default: the greedy action."""
         action = self.decide(observation).action if action is None else action
         if not self.actions.contains(action):
             raise BadInput("action", action, f"allowed: an element of {self.actions}")
-        values: dict[int, float] = self.agent.skip_values(
-            self.networks, self._seen(observation), self._spoken.inward(action)
-        )
-        return values
+        played: Any = self._codec.from_environment(action)
+        return self.agent.skip_values(self.params, self._as_input(observation), played)
+
+    def arrays(self) -> Arrays:
+        """All arrays by name, as a file holds them."""
+        return named_arrays(self.params)
+
+    def with_arrays(self, arrays: Arrays) -> NetworkPolicy:
+        """The same policy with other arrays of the same names."""
+        return replace(self, params=with_named_arrays(self.params, arrays))
+
+    @property
+    def gym_spaces(self) -> tuple[Space, Space]:
+        """What it observes, and what it chooses from."""
+        return self.observations, self.actions
 
     @cached_property
     def spaces(self) -> Spaces:
@@ -55,10 +81,10 @@ class NetworkPolicy:
         return agent_spaces(self.observations, self.actions)
 
     @cached_property
-    def _spoken(self) -> NumberedActions | BoundedActions:
+    def _codec(self) -> DiscreteActions | BoundedActions:
         return actions_of(self.actions)
 
-    def _seen(self, observation: Any) -> Any:
+    def _as_input(self, observation: Element) -> Any:
         """An observation as the networks take it."""
         if isinstance(self.observations, gym.spaces.Discrete):
             if not self.observations.contains(observation):
@@ -70,10 +96,10 @@ class NetworkPolicy:
         seen = np.asarray(observation, dtype=np.float32)
         if seen.shape != self.observations.shape or not np.isfinite(seen).all():
             shape = self.observations.shape
-            raise BadInput("observation", observation, f"allowed: {shape} finite numbers")
+            raise BadInput("observation", observation, f"allowed: a finite array of shape {shape}")
         return seen
 
-    def _image(self, observation: Any) -> Any:
+    def _image(self, observation: Element) -> np.ndarray:
         seen = np.asarray(observation)
         if seen.shape != self.observations.shape or seen.dtype != np.uint8:
             found = f"{seen.dtype} of shape {seen.shape}"
@@ -81,7 +107,33 @@ class NetworkPolicy:
         return seen
 
 
-def agent_spaces(observations: gym.Space[Any], actions: gym.Space[Any]) -> Spaces:
+class NetworkEpisode:
+    """A policy during one episode, with what its agent keeps in mind."""
+
+    def __init__(self, policy: NetworkPolicy) -> None:
+        self.policy, self._memory = policy, policy.agent.memory()
+
+    def begin(self) -> NetworkEpisode:
+        """The policy at the beginning of another episode."""
+        return NetworkEpisode(self.policy)
+
+    def decide(self, observation: Element) -> Decision:
+        """The greedy decision."""
+        decision, self._memory = self.policy._decided(observation, self._memory)
+        return decision
+
+    def interrupts(self, observation: Element, commitment: Commitment) -> bool:
+        """Whether the agent leaves a commitment."""
+        policy = self.policy
+        if not policy.agent.interruptible:
+            return False
+        action = policy._codec.from_environment(commitment.decision.action)
+        known = commitment._replace(decision=Decision(action, commitment.decision.skip))
+        seen = policy._as_input(observation)
+        return bool(policy.agent.interrupt(policy.params, seen, known, self._memory))
+
+
+def agent_spaces(observations: Space, actions: Space) -> Spaces:
     """What an agent must know of an environment's spaces."""
     if isinstance(actions, gym.spaces.Box):
         count, continuous = int(np.prod(actions.shape)), True
@@ -94,68 +146,61 @@ def agent_spaces(observations: gym.Space[Any], actions: gym.Space[Any]) -> Space
 
 
 def check_spaces(
-    agent: Any, observations: gym.Space[Any], actions: gym.Space[Any], environment: str
+    observations: Space, actions: Space, environment: str, *, continuous: bool
 ) -> None:
-    """Raise unless an agent can learn from such observations and actions."""
-    (_check_bounded if agent.continuous else _check_numbered)(actions, environment)
+    """Raise unless networks can learn from such observations and actions."""
+    (_check_bounded if continuous else _check_discrete)(actions, environment)
     if isinstance(observations, gym.spaces.Discrete):
         return
     if isinstance(observations, gym.spaces.Box) and len(observations.shape) == 1:
         return
     if isinstance(observations, gym.spaces.Box) and len(observations.shape) > 1:
-        _check_images(agent, observations, environment)
+        _check_images(observations, environment, continuous=continuous)
         return
     raise BadInput(
         "observation space",
         observations,
-        f"{environment!r}: this agent takes flat arrays, images or single numbers; Gymnasium's"
-        " FlattenObservation makes an array of dictionaries, tuples and the like",
+        f"{environment!r}: this agent takes flat arrays, images or discrete observations;"
+        " Gymnasium's FlattenObservation makes a flat array of dictionaries and tuples",
     )
 
 
-def _check_images(agent: Any, observations: gym.spaces.Box, environment: str) -> None:
+def _check_images(observations: gym.spaces.Box, environment: str, *, continuous: bool) -> None:
     shape, kind = observations.shape, observations.dtype
-    if agent.continuous:
-        reason = "images are not for this agent; flatten them with Gymnasium's FlattenObservation"
+    if continuous:
+        reason = "this agent does not take images; flatten them with Gymnasium's FlattenObservation"
     elif kind != np.uint8:
         reason = (
-            "images must be whole numbers from 0 to 255 (uint8); Gymnasium's TransformObservation"
-            " makes them so, and FlattenObservation an array that is none"
+            "images must be of dtype uint8, from 0 to 255; Gymnasium's TransformObservation"
+            " converts them, and FlattenObservation makes a flat array of them"
         )
     elif len(shape) != 3:
         reason = "an image has rows, columns and perhaps channels"
     elif min(shape[:2]) < SMALLEST_BOARD:
         reason = f"images need at least {SMALLEST_BOARD} rows and columns; use larger ones"
-    elif getattr(agent, "architecture", None) == "concat":
-        raise BadInput(
-            "architecture",
-            "concat",
-            f"{environment!r} shows images, which an action cannot be joined to; allowed: context,"
-            " shared",
-        )
     else:
         return
     # Not the space itself: it would print all of its bounds.
     raise BadInput("observation space", f"{kind} of shape {shape}", f"{environment!r}: {reason}")
 
 
-def _check_numbered(actions: gym.Space[Any], environment: str) -> None:
+def _check_discrete(actions: Space, environment: str) -> None:
     if not isinstance(actions, gym.spaces.Discrete):
         raise BadInput(
             "action space",
             actions,
-            f"{environment!r} has no numbered actions, and this agent chooses among numbered ones;"
+            f"{environment!r} has no discrete actions, and this agent chooses among discrete ones;"
             " wrap the environment, or use an agent for continuous actions such as t-ddpg",
         )
 
 
-def _check_bounded(actions: gym.Space[Any], environment: str) -> None:
+def _check_bounded(actions: Space, environment: str) -> None:
     if not isinstance(actions, gym.spaces.Box) or np.dtype(actions.dtype).kind != "f":
         raise BadInput(
             "action space",
             actions,
             f"{environment!r} has no continuous actions, and this agent needs them; use an agent"
-            " for numbered actions such as t-dqn",
+            " for discrete actions such as t-dqn",
         )
     if not (np.isfinite(actions.low).all() and np.isfinite(actions.high).all()):
         raise BadInput(

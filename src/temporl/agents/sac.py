@@ -1,4 +1,4 @@
-"""Soft actor-critic (Haarnoja et al., 2018): as random as it can afford to be.
+"""Soft actor-critic (Haarnoja et al., 2018): maximises return and entropy.
 
 for every step:
     draw an action from the actor's distribution; any action while warming up
@@ -6,32 +6,31 @@ for every step:
     a' ~ pi(s')
     move both critics towards r + discount * (the lesser of both target Q(s', a') - t log pi(a'))
     move pi so that the lesser of both Q(s, a) - t log pi(a), a ~ pi(s), grows
-    move the temperature t so that pi stays as random as is wanted
+    move the temperature t so that the entropy of pi approaches its target
     move the targets of the critics a fraction tau
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
 from jax import Array
 
-from temporl.agents.agent import Metrics
-from temporl.agents.ddpg import DDPG, ActorCriticLearning
+from temporl.agents.agent import Metrics, Params
+from temporl.agents.ddpg import DDPG, ActorCriticState
 from temporl.networks import ActorCritic, actor_outputs, least_value, squashed
-from temporl.networks.layers import Numbers
 from temporl.replay import Batch
 
 LOG_DEVIATION = (-20.0, 2.0)
-"""Within which the logarithm of the standard deviation stays, as in the authors' code."""
+"""Bounds of the logarithm of the standard deviation, as in the authors' code."""
 
 
 class Temperature(NamedTuple):
-    """The price of certainty, which learns as well."""
+    """The weight of the entropy, which is learned as well."""
 
     logarithm: Array
     optimiser: optax.OptState
@@ -39,7 +38,7 @@ class Temperature(NamedTuple):
 
 @dataclass(frozen=True)
 class SAC(DDPG):
-    """Soft actor-critic (`sac`): a random policy whose randomness is learned as well."""
+    """Soft actor-critic (`sac`): a stochastic policy with a learned temperature."""
 
     critics: ClassVar[int] = 2
 
@@ -51,32 +50,30 @@ class SAC(DDPG):
     """Noise on top of the actor's own randomness. Haarnoja et al. (2018): none."""
 
     def actor_size(self, action: int) -> int:
-        """A mean and a deviation for every number of an action."""
+        """A mean and a standard deviation for every component of an action."""
         return 2 * action
 
-    def init(self, networks: ActorCritic) -> ActorCriticLearning:
+    def init(self, params: ActorCritic) -> ActorCriticState:
         """The state in which learning begins: with a temperature of 1."""
         one = jnp.zeros(())
-        return (
-            super().init(networks)._replace(temperature=Temperature(one, self.optimiser.init(one)))
-        )
+        return super().init(params)._replace(temperature=Temperature(one, self.optimiser.init(one)))
 
-    def proposal(self, actor: Any, observation: Numbers) -> Numbers:
-        """The middle of the actor's distribution."""
+    def proposal(self, actor: Params, observation: Array) -> Array:
+        """The mode of the actor's distribution: the squashed mean."""
         outputs = actor_outputs(actor, observation)
         return squashed(outputs[..., : outputs.shape[-1] // 2])
 
     def act(
-        self, state: ActorCriticLearning, observation: Array, key: Array, spent: Array
+        self, state: ActorCriticState, observation: Array, key: Array, progress: Array
     ) -> Array:
-        """An action from the actor's distribution, or any while warming up."""
+        """An action from the actor's distribution, or any in the warm-up."""
         noise_key, key = jax.random.split(key)
         action, _ = self.drawn_action(state.networks.actor, observation, key)
-        return self.while_blind(
+        return self.unless_warming_up(
             state, key, action + self.noise * jax.random.normal(noise_key, action.shape)
         )
 
-    def drawn_action(self, actor: Any, observation: Array, key: Array) -> tuple[Array, Array]:
+    def drawn_action(self, actor: Params, observation: Array, key: Array) -> tuple[Array, Array]:
         """An action from the actor's distribution, and the logarithm of its density."""
         mean, log_deviation = jnp.split(actor_outputs(actor, observation), 2, axis=-1)
         log_deviation = jnp.clip(log_deviation, *LOG_DEVIATION)
@@ -88,8 +85,8 @@ class SAC(DDPG):
         return jnp.tanh(before), (density - slope).sum(-1)
 
     def update(
-        self, state: ActorCriticLearning, batch: Batch, key: Array
-    ) -> tuple[ActorCriticLearning, Metrics]:
+        self, state: ActorCriticState, batch: Batch, key: Array
+    ) -> tuple[ActorCriticState, Metrics]:
         """Learn from the transitions of a batch: critics, actor, temperature."""
         transitions = batch.transitions
         assert transitions is not None
@@ -101,14 +98,14 @@ class SAC(DDPG):
         learned, metrics = self.learn_critics(state, transitions, following)
         critics = learned.networks.critics
 
-        def loss(actor: Any) -> tuple[Array, Array]:
+        def loss(actor: Params) -> tuple[Array, Array]:
             action, density = self.drawn_action(actor, transitions.observation, key)
             value = least_value(critics, transitions.observation, action)
             return (temperature * density - value).mean(), density.mean()
 
         gradient, density = jax.grad(loss, has_aux=True)(actor)
         changes, optimiser = self.optimiser.update(gradient, state.actor_optimiser)
-        # Less random than wanted, which is minus one for every number: the temperature rises.
+        # The target entropy is -1 for each component of an action; below it, the temperature rises.
         surplus = density - action.shape[-1]
         warmer, warmer_optimiser = self.optimiser.update(-surplus, state.temperature.optimiser)
         logarithm = optax.apply_updates(state.temperature.logarithm, warmer)

@@ -1,4 +1,4 @@
-"""Twin delayed DDPG (Fujimoto et al., 2018): three remedies for critics that promise too much.
+"""Twin delayed DDPG (Fujimoto et al., 2018): three remedies for overestimated values.
 
 for every step:
     play the actor's action with a little noise; any action while warming up
@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from temporl.agents.agent import Metrics
-from temporl.agents.ddpg import DDPG, ActorCriticLearning
+from temporl.agents.ddpg import DDPG, ActorCriticState
 from temporl.errors import require_at_least, require_range
 from temporl.networks import least_value
 from temporl.replay import Batch
@@ -26,16 +26,16 @@ from temporl.replay import Batch
 
 @dataclass(frozen=True)
 class TD3(DDPG):
-    """Twin delayed DDPG (`td3`): two critics, smoothed targets, an actor that waits."""
+    """Twin delayed DDPG (`td3`): two critics, smoothed targets, delayed updates of the actor."""
 
     critics: ClassVar[int] = 2
 
     target_noise: float = 0.2
     """Standard deviation of the noise on target actions. Fujimoto et al. (2018): 0.2."""
     target_noise_clip: float = 0.5
-    """Most that the noise can be. Fujimoto et al. (2018): 0.5."""
+    """Bound of that noise. Fujimoto et al. (2018): 0.5."""
     actor_every: int = 2
-    """Updates of the critics for one of the actor. Fujimoto et al. (2018): 2."""
+    """Updates of the critics between two of the actor. Fujimoto et al. (2018): 2."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,8 +44,8 @@ class TD3(DDPG):
         require_at_least("actor_every", self.actor_every, 1)
 
     def update(
-        self, state: ActorCriticLearning, batch: Batch, key: Array
-    ) -> tuple[ActorCriticLearning, Metrics]:
+        self, state: ActorCriticState, batch: Batch, key: Array
+    ) -> tuple[ActorCriticState, Metrics]:
         """Learn from the transitions of a batch: the critics always, the actor now and then."""
         transitions = batch.transitions
         assert transitions is not None
@@ -55,7 +55,7 @@ class TD3(DDPG):
         action = jnp.clip(action + noise, -1, 1)
         following = least_value(state.targets.critics, transitions.next_observation, action)
         learned, metrics = self.learn_critics(state, transitions, following)
-        updated: ActorCriticLearning = jax.lax.cond(
+        updated: ActorCriticState = jax.lax.cond(
             learned.updates % self.actor_every == 0,
             lambda: self.follow(self.learn_actor(learned, transitions.observation)),
             lambda: learned,

@@ -12,21 +12,21 @@ for every step:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Literal
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import optax
 from jax import Array
 
-from temporl.agents.agent import Metrics, Spaces
+from temporl.agents.agent import Behaviour, Options, Params, Spaces
 from temporl.agents.ddpg import DDPG
-from temporl.agents.dqn import DQN, epsilon_greedy
+from temporl.agents.dqn import DQN
 from temporl.agents.sac import SAC
+from temporl.agents.skips import SkipAgent, SkipValues, skip_targets, values_taught
 from temporl.agents.td3 import TD3
-from temporl.errors import BadInput, require_range
+from temporl.environments.images import shows_images
+from temporl.environments.types import Space
+from temporl.errors import BadInput
 from temporl.networks import (
     ARCHITECTURES,
     Architecture,
@@ -35,189 +35,98 @@ from temporl.networks import (
     skip_network,
     skip_values,
 )
-from temporl.networks.layers import Numbers
-from temporl.replay import Batch, RingLayout
-from temporl.schedules import schedule
-from temporl.skipping import Connection, Decision, Skips
-from temporl.skipping.skips import read_skips
-
-LONGEST_SKIP = 1024
-
-
-class TempoNetworks(NamedTuple):
-    """What decides: the behaviour's networks, and the skip network."""
-
-    behaviour: Any
-    skip: SkipNetwork
-
-
-class TempoLearning(NamedTuple):
-    """What learns: the behaviour, and the skip network."""
-
-    behaviour: Any
-    skip: SkipNetwork
-    optimiser: optax.OptState
+from temporl.skipping import Connection, Skips, Spanning
 
 
 @dataclass(frozen=True)
-class TempoRL:
-    """Any behaviour with a skip policy on top."""
+class ConnectionValues(SkipValues):
+    """The paper's way to value skips: a network that learns from connections."""
 
-    behaviour: Any
-    """Who picks the action."""
-    max_skip: int | None = None
-    """Longest skip J; 10 unless given, as in the paper's MountainCar."""
-    skips: str | tuple[int, ...] = "all"
-    """The set of skips: 'all' (1 to J), 'powers-of-two' up to J, or any as in '1,3,9'."""
-    architecture: Architecture = "concat"
-    """How the skip network learns about the action. Section 3.2 of the paper tries all three."""
-    connections: Literal["run", "skip"] = "run"
-    """Connections span decisions with the same action ('run'), or lie within one ('skip': the
-    paper)."""
-    skip_epsilon: float | str | None = None
-    """Exploration of the skip; unless given the same epsilon as that of the action, as in the
-    paper, or 0.1 where actions are explored without one, as in the paper's Pendulum."""
-    tie_tolerance: float = 0.0
-    """The greedy policy plays the longest skip whose value is at most this far below the best."""
-
-    def __post_init__(self) -> None:
-        for name, allowed in (("architecture", ARCHITECTURES), ("connections", ("run", "skip"))):
-            if getattr(self, name) not in allowed:
-                raise BadInput(name, getattr(self, name), f"allowed: {', '.join(allowed)}")
-        if self.architecture == "shared" and not hasattr(self.behaviour, "shared_layers"):
-            raise BadInput(
-                "architecture",
-                self.architecture,
-                "allowed: concat, context; this behaviour has no layers that see the observation"
-                " alone and that a skip network could share",
-            )
-        require_range("tie_tolerance", self.tie_tolerance, 0.0, np.inf)
-        schedule(self._skip_epsilon, "skip_epsilon")
-        if self.skip_lengths[-1] > LONGEST_SKIP:
-            raise BadInput("max_skip", self.skip_lengths[-1], f"allowed: at most {LONGEST_SKIP}")
+    behaviour: Behaviour
+    skips: Skips
+    architecture: Architecture
+    connections: Literal["run", "skip"]
 
     @property
-    def continuous(self) -> bool:
-        """Whether actions are numbers within bounds."""
-        return bool(self.behaviour.continuous)
+    def learns_from(self) -> Spanning:
+        """Which connections it learns from."""
+        return self.connections
 
     @property
-    def skip_lengths(self) -> Skips:
-        """The durations the agent can choose."""
-        return read_skips(self.skips, self.max_skip, default=10)
+    def shares_layers(self) -> bool:
+        """Whether it uses the behaviour's first layers, and trains them as well."""
+        return self.architecture == "shared"
 
-    @property
-    def _skip_epsilon(self) -> float | str:
-        default: float | str = getattr(self.behaviour, "epsilon", 0.1)
-        return default if self.skip_epsilon is None else self.skip_epsilon
-
-    def networks(self, random: np.random.Generator, spaces: Spaces) -> TempoNetworks:
-        """Draw the behaviour's networks and the skip network."""
-        behaviour = self.behaviour.networks(random, spaces)
-        widths, skips = self.behaviour.hidden, len(self.skip_lengths)
+    def draw(self, random: np.random.Generator, spaces: Spaces) -> SkipNetwork:
+        """Draw the skip network."""
+        widths, skips = self.behaviour.hidden, len(self.skips)
         if spaces.shows_images:
             shape = spaces.observation_shape
-            skip = image_skip_network(random, self.architecture, shape, widths, skips)
-        else:
-            action = spaces.actions if spaces.continuous else 1
-            skip = skip_network(random, self.architecture, spaces.inputs, action, widths, skips)
-        return TempoNetworks(behaviour, skip)
+            return image_skip_network(random, self.architecture, shape, widths, skips)
+        action = spaces.actions if spaces.continuous else 1
+        return skip_network(random, self.architecture, spaces.inputs, action, widths, skips)
 
-    def init(self, networks: TempoNetworks) -> TempoLearning:
-        """The state in which learning begins."""
-        behaviour = self.behaviour.init(networks.behaviour)
-        skip: SkipNetwork = jax.tree.map(jnp.asarray, networks.skip)
-        shared = self._shared_layers(self.behaviour.policy(behaviour))
-        return TempoLearning(behaviour, skip, self.behaviour.optimiser.init((shared, skip)))
+    def values(
+        self, params: Params, shared: tuple[Params, ...], observation: Array, action: Array
+    ) -> Array:
+        """What the skip network outputs."""
+        return skip_values(params, shared, observation, action)
 
-    def _shared_layers(self, behaviour: Any) -> tuple[Any, ...]:
-        """The layers of the behaviour's networks that belong to the skip network as well."""
-        if self.architecture != "shared":
-            return ()
-        shared: tuple[Any, ...] = self.behaviour.shared_layers(behaviour)
-        return shared
+    def loss(
+        self,
+        params: Params,
+        shared: tuple[Params, ...],
+        connections: Connection,
+        following: Array,
+    ) -> Array:
+        """How far the values of the skips that were played are from their targets (Eq. 4)."""
+        values = self.values(params, shared, connections.observation, connections.action)
+        taught = values_taught(values, connections, self.skips)
+        return self.behaviour.error(taught, skip_targets(connections, following))
 
-    def policy(self, state: TempoLearning) -> TempoNetworks:
-        """All networks as they are now."""
-        return TempoNetworks(self.behaviour.policy(state.behaviour), state.skip)
 
-    def action_values(self, networks: TempoNetworks, observation: Numbers) -> Numbers:
-        """The learned value of every action."""
-        return self.behaviour.action_values(networks.behaviour, observation)
+@dataclass(frozen=True)
+class TempoRL(SkipAgent):
+    """Any behaviour with the paper's skip policy on top."""
 
-    def values_of_skips(
-        self, networks: TempoNetworks, observation: Numbers, action: Numbers
-    ) -> Numbers:
-        """The learned value of every skip, in the order of their lengths."""
-        shared = self._shared_layers(networks.behaviour)
-        return skip_values(networks.skip, shared, observation, action)
+    architecture: Architecture = "concat"
+    """How the action enters the skip network. Section 3.2 of the paper tries all three."""
+    connections: Literal["run", "skip"] = "run"
+    """Connections span decisions with the same action ('run'), or lie within one ('skip').
+    The paper: 'skip'."""
 
-    def skip_values(
-        self, networks: TempoNetworks, observation: Numbers, action: Numbers
-    ) -> dict[int, float]:
-        """The learned value of every skip for an action."""
-        values = self.values_of_skips(networks, observation, action)
-        return dict(zip(self.skip_lengths, map(float, values), strict=True))
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("architecture", self.architecture, ARCHITECTURES),
+            ("connections", self.connections, ("run", "skip")),
+        ):
+            if value not in allowed:
+                raise BadInput(name, value, f"allowed: {', '.join(allowed)}")
+        super().__post_init__()
 
-    def greedy(self, networks: TempoNetworks, observation: Numbers) -> Decision:
-        """The best action, for the longest of the best lengths."""
-        action = self.behaviour.best_action(networks.behaviour, observation)
-        values = self.values_of_skips(networks, observation, action)
-        good = values >= values.max() - self.tie_tolerance
-        from_the_longest = np.array(self.skip_lengths[::-1])
-        if isinstance(values, Array):
-            return Decision(action, jnp.asarray(from_the_longest)[good[::-1].argmax()])
-        return Decision(action, from_the_longest[good[::-1].argmax()])
-
-    def decide(
-        self, state: TempoLearning, observation: Array, key: Array, spent: Array
-    ) -> Decision:
-        """The behaviour's action, and a length: the best, or with probability epsilon any."""
-        action_key, skip_key = jax.random.split(key)
-        action = self.behaviour.act(state.behaviour, observation, action_key, spent)
-        values = self.values_of_skips(self.policy(state), observation, action)
-        blind = self.behaviour.is_blind(state.behaviour)
-        chosen = epsilon_greedy(values, self._skip_epsilon, skip_key, spent, blind)
-        return Decision(action, jnp.asarray(self.skip_lengths, jnp.int32)[chosen])
-
-    def replay(self, capacity: int, spare: int | None) -> RingLayout:
-        """Single steps and connections."""
-        layout: RingLayout = self.behaviour.replay(capacity, spare)
-        return replace(layout, skips=self.skip_lengths, spanning=self.connections)
-
-    def update(
-        self, state: TempoLearning, batch: Batch, key: Array
-    ) -> tuple[TempoLearning, Metrics]:
-        """The behaviour learns from transitions, the skip policy from connections."""
-        assert batch.connections is not None
-        behaviour, metrics = self.behaviour.update(state.behaviour, batch, key)
-        state, skip_metrics = self.learn_skips(
-            state._replace(behaviour=behaviour), batch.connections
+    @property
+    def skip_values_part(self) -> SkipValues:
+        """A network that learns from connections."""
+        return ConnectionValues(
+            self.behaviour, self.skip_lengths, self.architecture, self.connections
         )
-        return state, metrics | skip_metrics
 
-    def learn_skips(
-        self, state: TempoLearning, connections: Connection
-    ) -> tuple[TempoLearning, Metrics]:
-        """Move the values of the skips that were played towards their targets (Eq. 4)."""
-        value = self.behaviour.value(state.behaviour, connections.next_observation)
-        targets = connections.reward + connections.discount * value
-        taught = connections.skip[:, None] == jnp.asarray(self.skip_lengths)
+    @classmethod
+    def defaults_for(cls, observations: Space) -> Options:
+        """As the behaviour's, with the paper's shared network for images."""
+        options = super().defaults_for(observations)
+        return options | {"architecture": "shared"} if options else {}
 
-        def loss(learned: tuple[tuple[Any, ...], SkipNetwork]) -> Array:
-            shared, skip = learned
-            values = skip_values(skip, shared, connections.observation, connections.action)
-            error: Array = self.behaviour.error(jnp.sum(values * taught, axis=-1), targets)
-            return error
-
-        learned = (self._shared_layers(self.behaviour.policy(state.behaviour)), state.skip)
-        error, gradient = jax.value_and_grad(loss)(learned)
-        changes, optimiser = self.behaviour.optimiser.update(gradient, state.optimiser)
-        shared, skip = optax.apply_updates(learned, changes)
-        behaviour = state.behaviour
-        if shared:
-            behaviour = self.behaviour.with_shared_layers(behaviour, shared)
-        return TempoLearning(behaviour, skip, optimiser), {"skip_loss": error}
+    def check(self, observations: Space, actions: Space, environment: str) -> None:
+        """Raise `BadInput` unless the agent can learn from such observations and actions."""
+        super().check(observations, actions, environment)
+        if shows_images(observations) and self.architecture == "concat":
+            raise BadInput(
+                "architecture",
+                "concat",
+                f"{environment!r} shows images, which an action cannot be joined to; allowed:"
+                " context, shared",
+            )
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
 from temporl.cli.parsing import parse
 from temporl.environments import EnvironmentSpec
 from temporl.evaluation import evaluate
-from temporl.results.runs import recorded_environment
-from temporl.training.train import choose_seed, load
+from temporl.runs.store import recorded_environment
+from temporl.runs.train import choose_seed, load
 from temporl.wording import number_of
 
 
@@ -23,27 +24,27 @@ class Arguments:
     run: tyro.conf.Positional[Path]
     """The folder of a run, or of one seed of it; of several seeds, the first is evaluated."""
     episodes: int = 20
-    """How many greedy episodes to play."""
+    """Number of greedy episodes to play."""
     env: str | None = None
-    """Another environment than the one the policy was trained on."""
-    trust_env: bool = False
-    """Import the module that the recorded environment names: only for runs that are your own."""
+    """The environment; default: the one that the policy was trained in."""
+    trust: Annotated[bool, tyro.conf.arg(aliases=["--trust-env"])] = False
+    """Import the modules that the run names: only for runs of your own, or that you trust."""
     seed: int = 0
     """The seed of the episodes."""
     max_skip: int | None = None
-    """Decide again after so many steps, whatever the policy chose: with 1 at every step."""
+    """Longest skip to play; with 1 the policy decides at every step. Default: no limit."""
     json: bool = False
-    """Print JSON."""
+    """Print JSON instead of text."""
 
 
 def run(words: list[str]) -> int:
     """Play greedy episodes, and print how they went."""
-    description = "Play greedy episodes with a trained policy."
+    description = "Play greedy episodes with a trained policy; print return, steps and decisions."
     arguments = parse(Arguments, words, "temporl evaluate", description)
     folder = choose_seed(arguments.run)
-    environment = environment_of(arguments.env, folder, arguments.trust_env)
+    environment = environment_of(arguments.env, folder, arguments.trust)
     outcome = evaluate(
-        load(folder),
+        load(folder, trust=arguments.trust),
         environment,
         arguments.episodes,
         arguments.seed,
@@ -63,11 +64,11 @@ def run(words: list[str]) -> int:
     return 0
 
 
-def environment_of(given: str | None, folder: Path, trust_env: bool) -> EnvironmentSpec:
+def environment_of(given: str | None, folder: Path, trust: bool) -> EnvironmentSpec:
     """The user's environment, or the recorded one, unless making that would import a module."""
     recorded = recorded_environment(folder)
     if given is not None:
         return EnvironmentSpec.given(given, step_limit=recorded.step_limit)
-    if not trust_env:
+    if not trust:
         recorded.require_harmless()
     return recorded

@@ -1,4 +1,4 @@
-"""Where runs are made: what `reproduce` and `sweep` have in common."""
+"""Where runs are executed: the options that `reproduce` and `sweep` have in common."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from temporl.edge.cluster import complete_on_ray, require_ray
+from temporl.edge.estimates import estimate
 from temporl.errors import BadInput, require_at_least
-from temporl.training import Failure, PlannedRun, complete, default_workers
-from temporl.training.cluster import complete_on_ray, require_ray
-from temporl.training.estimating import estimate
-from temporl.training.progress import ProgressDisplay
+from temporl.runs.plan import PlannedRun
+from temporl.runs.progress import ProgressDisplay
+from temporl.runs.workers import Failure, complete, default_workers
 from temporl.wording import number_of
 
 MACHINES = (1, 2, 4, 8, 16, 32)
@@ -19,16 +20,14 @@ MACHINES = (1, 2, 4, 8, 16, 32)
 
 @dataclass(frozen=True)
 class Machines:
-    """On what runs are made."""
+    """Where runs are executed."""
 
     workers: int | None = None
-    """Processes to use; one for each core unless given."""
+    """Number of processes; default: one for each core."""
     ray: str | None = None
-    """Use a Ray cluster: its address, as in 10.0.0.1:6379, or 'local' for one on this machine
-    (extra 'ray')."""
+    """Address of a Ray cluster, as in 10.0.0.1:6379, or 'local' for this machine (extra 'ray')."""
     estimate: bool = False
-    """Only say how long it would take and how much disk it needs, from trying each configuration
-    for a few seconds."""
+    """Only estimate time and disk space, from a short trial of each configuration."""
 
     def check(self) -> None:
         """Raise if these cannot be used, before anything is started."""
@@ -36,7 +35,7 @@ class Machines:
             require_at_least("workers", self.workers, 1)
         if self.ray is not None:
             if self.workers is not None:
-                raise BadInput("workers", self.workers, "the cluster knows its cores; leave it out")
+                raise BadInput("workers", self.workers, "the cluster sets it; leave it out")
             require_ray()
 
     def complete(self, missing: Sequence[PlannedRun], title: str) -> list[Failure]:
@@ -51,13 +50,13 @@ class Machines:
         return failures
 
     def print_estimate(self, missing: Sequence[PlannedRun], title: str) -> None:
-        """Say what runs would cost here, and on several machines like this one."""
+        """Print the estimated cost of runs here, and on several machines like this one."""
         print(f"{title}: {number_of(len(missing), 'run')} missing")
         if not missing:
             return
         found = estimate(missing, self.workers or default_workers())
         for cost in found.costs:
-            name = f"{cost.config.agent_name} on {cost.config.environment.label}"
+            name = f"{cost.config.agent_label} on {cost.config.environment.label}"
             print(f"  {cost.runs} x {name} ({cost.config.digest}): {_time(cost.seconds)} each")
         print(f"results: {found.disk / 1e6:,.1f} MB")
         print(f"checkpoints while it runs: up to {found.checkpoints / 1e6:,.1f} MB a machine")

@@ -16,10 +16,10 @@ COMMANDS = {
     "train": "train an agent on an environment",
     "evaluate": "play greedy episodes with a trained policy",
     "sweep": "run agents x environments x options x seeds from a file",
-    "resume": "go on with runs that were interrupted",
-    "verify": "check the files of runs",
-    "reproduce": "run an experiment of the paper and print ours beside published",
-    "report": "make one page about all runs in a folder",
+    "resume": "resume interrupted runs",
+    "verify": "check the files of runs against their manifests",
+    "reproduce": "run an experiment of the paper and print our values beside the published ones",
+    "report": "make one HTML page about all runs in a folder",
     "watch": "record an episode as a video that shows every decision",
     "tune": "search for good hyperparameters",
     "list": "list agents, environments or experiments",
@@ -31,7 +31,7 @@ usage: temporl COMMAND ...
 
 {chr(10).join(f"  {name:<10} {text}" for name, text in COMMANDS.items())}
 
-'temporl COMMAND --help' says more about each.
+'temporl COMMAND --help' lists the options of a command.
 """
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130

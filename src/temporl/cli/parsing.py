@@ -9,11 +9,12 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import tyro
 
 from temporl.errors import BadInput
+from temporl.types import Record
 
 T = TypeVar("T")
 
@@ -76,7 +77,7 @@ def _one_line(message: str) -> str:
     return re.sub(r"\s+", " ", problem)
 
 
-def key_values(words: tuple[str, ...], field: str) -> dict[str, Any]:
+def key_values(words: tuple[str, ...], field: str) -> Record:
     """Read `key=value` words; a value that is valid JSON is taken as such, any other as text."""
     pairs = {}
     for word in words:

@@ -19,7 +19,10 @@ class Arguments:
     folder: tyro.conf.Positional[Path]
     """A results folder, or any folder in it."""
     out: Path | None = None
-    """The page to write; 'report.html' in the folder unless given."""
+    """The page to write; default: 'report.html' in the folder."""
+    trust: bool = False
+    """Import the modules of agents from other packages: only for runs that you trust.
+    Without it, pictures of their policies are left out."""
 
 
 def run(words: list[str]) -> int:
@@ -27,7 +30,9 @@ def run(words: list[str]) -> int:
     description = "Make one HTML page about all runs in a folder; it needs no network."
     arguments = parse(Arguments, words, "temporl report", description)
     began = time.monotonic()
-    page = write_page(arguments.folder, arguments.out or arguments.folder / "report.html")
+    page = write_page(
+        arguments.folder, arguments.out or arguments.folder / "report.html", trusted=arguments.trust
+    )
     size, seconds = page.stat().st_size / 1e6, time.monotonic() - began
     print(f"page: {page} ({size:.1f} MB, {seconds:.1f} s)")
     return 0

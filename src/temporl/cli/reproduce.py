@@ -17,8 +17,8 @@ from temporl.experiments import Experiment, experiment_named
 from temporl.experiments.sweep_file import MOST_RUNS
 from temporl.report import Row, markdown_table, write_report
 from temporl.report.tables import pivot, shows_intervals
-from temporl.results.runs import prepare_output
-from temporl.training import missing_runs
+from temporl.runs.plan import missing_runs
+from temporl.runs.store import prepare_output
 from temporl.wording import number_of
 
 
@@ -29,15 +29,15 @@ class Arguments:
     experiments: tyro.conf.Positional[tuple[str, ...]]
     """Names of experiments; 'temporl list experiments' lists them."""
     seeds: int | None = None
-    """Seeds of every cell; as many as the paper has unless given."""
+    """Number of seeds of every cell; default: as many as the paper has."""
     steps: int | None = None
-    """Steps to train for, where the paper's are too many; deep agents only."""
+    """Environment steps to train for: deep agents only; default: as many as the paper has."""
     environments: tuple[str, ...] = ()
-    """Only these environments, as in MountainCar; all unless given."""
+    """Only these environments, as in MountainCar; default: all."""
     agents: tuple[str, ...] = ()
-    """Only these agents, as in dqn t-dqn; all unless given."""
+    """Only these agents, as in dqn t-dqn; default: all."""
     max_skips: tuple[int, ...] = ()
-    """Only cells with these longest skips, as in 4 10; all unless given."""
+    """Only cells with these longest skips, as in 4 10; default: all."""
     machines: Machines = field(default_factory=Machines)
     out: Path = Path("runs")
     """The results folder."""
@@ -45,7 +45,7 @@ class Arguments:
 
 def run(words: list[str]) -> int:
     """Run what is missing, write tables and figures, and print ours beside published."""
-    description = "Run experiments of the paper and print ours beside published."
+    description = "Run experiments of the paper; print our values beside the published ones."
     arguments = parse(Arguments, words, "temporl reproduce", description)
     if not arguments.experiments:
         raise BadInput("experiment", "", "name at least one; see 'temporl list experiments'")

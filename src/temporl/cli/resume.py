@@ -5,37 +5,39 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
 from temporl.cli.parsing import parse
 from temporl.errors import BadInput, require_at_least
-from temporl.training import complete, default_workers, unfinished_runs
-from temporl.training.progress import ProgressDisplay
+from temporl.runs.plan import unfinished_runs
+from temporl.runs.progress import ProgressDisplay
+from temporl.runs.workers import complete, default_workers
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to take up again, and how."""
+    """Which runs to resume, and how."""
 
     folder: tyro.conf.Positional[Path]
     """A results folder, or any part of one."""
     workers: int | None = None
-    """Processes to use; one for each core unless given."""
-    trust_env: bool = False
-    """Import the modules that the recorded environments name: only for runs that are your own."""
+    """Number of processes; default: one for each core."""
+    trust: Annotated[bool, tyro.conf.arg(aliases=["--trust-env"])] = False
+    """Import the modules that the run names: only for runs of your own, or that you trust."""
 
 
 def run(words: list[str]) -> int:
-    """Finish the runs that were left off below a folder."""
-    description = "Go on with the runs below a folder that were interrupted, from where they were."
+    """Finish the interrupted runs below a folder."""
+    description = "Resume the interrupted runs below a folder from their last checkpoints."
     arguments = parse(Arguments, words, "temporl resume", description)
     if arguments.workers is not None:
         require_at_least("workers", arguments.workers, 1)
     if not arguments.folder.is_dir():
         raise BadInput("folder", str(arguments.folder), "there is no such folder")
-    found = unfinished_runs(arguments.folder)
-    if not arguments.trust_env:
+    found = unfinished_runs(arguments.folder, trusted=arguments.trust)
+    if not arguments.trust:
         for planned in found:
             planned.config.environment.require_harmless()
     with ProgressDisplay("resumed", len(found)) as display:

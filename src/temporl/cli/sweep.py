@@ -11,8 +11,8 @@ from temporl.cli.machines import Machines
 from temporl.cli.parsing import parse
 from temporl.experiments.sweep_file import read_sweep, shard
 from temporl.report.sweeps import write_sweep_table
-from temporl.results.runs import prepare_output
-from temporl.training import missing_runs
+from temporl.runs.plan import missing_runs
+from temporl.runs.store import prepare_output
 from temporl.wording import number_of
 
 
@@ -23,7 +23,7 @@ class Arguments:
     file: tyro.conf.Positional[Path]
     """A TOML file: agents x environments x options x seeds."""
     shard: str | None = None
-    """Only the K-th of N disjoint parts, as in 1/4, for job arrays; copy the folders together."""
+    """Run only part K of N disjoint ones, as in 1/4, for job arrays; default: all runs."""
     machines: Machines = field(default_factory=Machines)
     out: Path = Path("runs")
     """The results folder."""

@@ -9,51 +9,50 @@ from typing import Annotated, Generic, TypeVar
 import numpy as np
 import tyro
 
-from temporl.agents import AGENTS, agent_class, agent_options, agent_summary, make_agent
+from temporl.agents import AGENTS, Agent, agent_class, agent_options, agent_summary, make_agent
 from temporl.cli.parsing import key_values, parse
 from temporl.environments import EnvironmentSpec, GridWorld
 from temporl.errors import BadInput
-from temporl.results.config import Driver
-from temporl.training import Run, train, usual_options
-from temporl.training.checkpoints import MINUTES
-from temporl.training.log import Log
+from temporl.runs.checkpoints import MINUTES
+from temporl.runs.log import Log
+from temporl.runs.train import Run, train
+from temporl.training.trainer import Driver
 from temporl.wording import number_of
 
-A = TypeVar("A")
+A = TypeVar("A", bound=Agent)
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What every agent's training takes."""
+    """Options of training, the same for every agent."""
 
     env: str
     """A Gymnasium id, 'module:id', or the path of a text file with a map."""
     env_options: Annotated[tuple[str, ...], tyro.conf.arg(metavar="KEY=VALUE ...")] = ()
-    """What to make the environment with, as in slip=0.2."""
+    """Keyword arguments of the environment, as in slip=0.2."""
     episodes: int | None = None
-    """Episodes to train for: tabular agents only, 10,000 unless given."""
+    """Episodes to train for: tabular agents only; default: 10,000."""
     steps: int | None = None
-    """Environment steps to train for; deep agents take 100,000 unless given."""
+    """Environment steps to train for; default of deep agents: 100,000."""
     step_limit: int | None = None
-    """Steps after which an episode is cut; required where the environment has no limit."""
+    """Steps after which an episode is truncated; required where the environment has no limit."""
     seeds: int = 1
-    """How many seeds to train."""
+    """Number of seeds to train."""
     seed: int = 0
-    """The first of them."""
+    """The first seed."""
     evaluate_every: int | None = None
-    """One greedy episode after so many episodes (tabular agents; each unless given) or steps (deep
-    agents; 200 times in all unless given); 0 for never."""
+    """Episodes (tabular agents) or steps (deep agents) between two greedy evaluations; 0 for none;
+    default: 1 episode, or a 200th of the steps."""
     evaluation_starts: int | None = None
-    """Evaluate a deep agent from the same so many starts each time, before the first step too;
-    unless given, in one episode from a new start."""
+    """Number of fixed start states (deep agents): each evaluation plays one episode from each,
+    and there is one before training. Default: one episode from a new start each time."""
     driver: Driver | None = None
-    """Who steps the environment for a deep agent: 'device' where it is compiled, 'host' for any
-    Gymnasium environment; the fastest possible unless given."""
+    """What steps the environment of a deep agent: 'device' (compiled) or 'host' (Gymnasium);
+    default: device where the environment is compiled."""
     log: Log | None = None
-    """Write a log for TensorBoard or for Weights & Biases (offline) beside the runs, with the extra
-    of that name."""
+    """Log for TensorBoard or Weights & Biases (offline) beside the runs; needs that extra."""
     workers: int | None = None
-    """Processes to use; one for each core unless given."""
+    """Number of processes; default: one for each core."""
     checkpoint_minutes: float = MINUTES
     """Minutes between two checkpoints of a run."""
     out: Path = Path("runs")
@@ -74,6 +73,7 @@ def run(words: list[str]) -> int:
         print("usage: temporl train AGENT --env ENV ...\n")
         for name in AGENTS:
             print(f"  {name:<6} {agent_summary(name)}")
+        print(f"  {'module:Class':<6} an agent of another package")
         print("\n'temporl train AGENT --help' lists the options of each.")
         return 0
     name = words[0]
@@ -105,16 +105,16 @@ def run(words: list[str]) -> int:
 
 
 def _parsed(name: str, kind: type[A], words: list[str]) -> Command[A]:
-    """What the words say; where the environment shows images, the rest is as that wants it."""
+    """What the words give; the environment's observations decide about some of the defaults."""
     command, wanted = f"temporl train {name}", Command[kind]  # type: ignore[valid-type]
     read: Command[A] = parse(wanted, words, command, agent_summary(name))
     given = read.arguments
     options = key_values(given.env_options, "env_options")
     spec = EnvironmentSpec.given(given.env, options, given.step_limit)
-    usual = usual_options(name, spec.make)
-    if not usual:
+    defaults = kind.defaults_for(spec.observation_space())
+    if not defaults:
         return read
-    default = Command(given, make_agent(name, **usual))
+    default = Command(given, make_agent(name, **defaults))
     return parse(wanted, words, command, agent_summary(name), default)
 
 
@@ -136,12 +136,13 @@ def _print_summary(finished: Run) -> None:
 def _draw(finished: Run) -> None:
     """A picture of when the agent decides, where there is a way to draw it."""
     environment = finished.config.environment
-    world = environment.make().unwrapped
     picture = finished.path / "policy.png"
-    title = f"{finished.config.agent_name} on {environment.label}"
-    if isinstance(world, GridWorld):
+    title = f"{finished.config.agent_label} on {environment.label}"
+    if environment.is_gridworld and finished.config.trainer.kind == "tabular":
         from temporl.report.figures import policy_picture  # drawing takes long to import
 
+        world = environment.make().unwrapped
+        assert isinstance(world, GridWorld)
         policy_picture(finished.policy(), world.map, picture, title)
     elif environment.name == "MountainCar-v0":
         from temporl.report.figures import mountain_car_picture

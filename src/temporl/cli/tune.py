@@ -10,8 +10,8 @@ from typing import Annotated
 import tyro
 
 from temporl.cli.parsing import key_values, parse
-from temporl.training.sweep import compiler_settings
-from temporl.training.tuning import tune
+from temporl.edge.tuning import tune
+from temporl.runs.workers import compiler_settings
 
 
 @dataclass(frozen=True)
@@ -23,19 +23,19 @@ class Arguments:
     env: str
     """A Gymnasium id, 'module:id', or the path of a text file with a map."""
     env_options: Annotated[tuple[str, ...], tyro.conf.arg(metavar="KEY=VALUE ...")] = ()
-    """What to make the environment with, as in slip=0.2."""
+    """Keyword arguments of the environment, as in slip=0.2."""
     trials: int = 20
-    """How many configurations to try; those tried before count."""
+    """Number of configurations to try, including those of earlier calls."""
     episodes: int | None = None
-    """Episodes of a trial: tabular agents only, 10,000 unless given."""
+    """Episodes of a trial: tabular agents only; default: 10,000."""
     steps: int | None = None
-    """Environment steps of a trial; deep agents take 100,000 unless given."""
+    """Environment steps of a trial; default of deep agents: 100,000."""
     step_limit: int | None = None
-    """Steps after which an episode is cut; required where the environment has no limit."""
+    """Steps after which an episode is truncated; required where the environment has no limit."""
     seeds: int = 1
-    """Seeds over which a trial's return is averaged."""
+    """Number of seeds over which a trial's return is averaged."""
     seed: int = 0
-    """The first of them, and that of the search."""
+    """The first seed; also the seed of the search."""
     out: Path = Path("runs")
     """The results folder."""
 

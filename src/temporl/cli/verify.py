@@ -9,23 +9,26 @@ from pathlib import Path
 import tyro
 
 from temporl.cli.parsing import parse
-from temporl.results.verifying import verify
+from temporl.runs.verify import verify
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to look at."""
+    """What to verify."""
 
     folder: tyro.conf.Positional[Path]
     """A results folder, or any part of one."""
+    trust: bool = False
+    """Import the modules of agents from other packages: only for runs that you trust.
+    Without it, their policies are not read."""
 
 
 def run(words: list[str]) -> int:
-    """Say which files are damaged and what to do, and count the rest."""
+    """Print which files are damaged and what to do, and count the rest."""
     description = "Check every run below a folder against its manifest; nothing is changed."
     arguments = parse(Arguments, words, "temporl verify", description)
     counts: Counter[str] = Counter()
-    for finding in verify(arguments.folder):
+    for finding in verify(arguments.folder, trusted=arguments.trust):
         counts[finding.state] += 1
         for problem in finding.problems:
             print(problem)

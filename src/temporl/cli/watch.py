@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -14,8 +15,8 @@ from temporl.errors import require_at_least
 from temporl.report.figures.style import agent_colour
 from temporl.report.recording import record_episode, write_recording
 from temporl.report.recording.files import check_video_path
-from temporl.results.runs import read_config
-from temporl.training.train import choose_seed, load
+from temporl.runs.store import read_config
+from temporl.runs.train import choose_seed, load
 from temporl.wording import number_of
 
 
@@ -26,17 +27,17 @@ class Arguments:
     run: tyro.conf.Positional[Path]
     """The folder of a run, or of one seed of it; of several seeds, the first is watched."""
     out: Path | None = None
-    """The video: .mp4, .webm or .gif; in 'videos' beside the seeds unless given."""
+    """The video: .mp4, .webm or .gif; default: an .mp4 in 'videos' beside the seeds."""
     episode: int = 0
-    """Which of the episodes that 'temporl evaluate' plays."""
+    """Number of the episode, counted from 0, among those that 'temporl evaluate' plays."""
     env: str | None = None
-    """Another environment than the one the policy was trained on."""
-    trust_env: bool = False
-    """Make the recorded environment even if that imports a module."""
+    """The environment; default: the one that the policy was trained in."""
+    trust: Annotated[bool, tyro.conf.arg(aliases=["--trust-env"])] = False
+    """Import the modules that the run names: only for runs of your own, or that you trust."""
     seed: int = 0
     """The seed of the episodes."""
     fps: int | None = None
-    """Steps a second; the environment's own rate, but at most 15, unless given."""
+    """Steps per second; default: the environment's own rate, but at most 15."""
 
 
 def run(words: list[str]) -> int:
@@ -51,9 +52,9 @@ def run(words: list[str]) -> int:
     check_video_path(path)
     for device in ("SDL_VIDEODRIVER", "SDL_AUDIODRIVER"):
         os.environ.setdefault(device, "dummy")  # no window is opened and no sound played
-    environment = environment_of(arguments.env, folder, arguments.trust_env)
+    environment = environment_of(arguments.env, folder, arguments.trust)
     recording = record_episode(
-        load(folder),
+        load(folder, trust=arguments.trust),
         environment,
         seed=arguments.seed,
         episode=arguments.episode,

@@ -5,12 +5,10 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import gymnasium as gym
 
 from temporl.environments.gridmap import GridMap
-from temporl.environments.gymnax_names import GYMNAX
 from temporl.environments.images import (
     ATARI_STEP_LIMIT,
     INSTALL,
@@ -20,47 +18,13 @@ from temporl.environments.images import (
     register_atari,
     with_images,
 )
+from temporl.environments.registry import OWN_MAP, WORLDS, register_worlds
+from temporl.environments.types import Environment, Space
 from temporl.errors import BadInput, require_at_least, unknown_name
+from temporl.types import Record
 
-
-class World(NamedTuple):
-    """One of the gridworlds that come with the library."""
-
-    map_name: str
-    step_limit: int
-
-
-WORLDS = {
-    "temporl/Cliff-v0": World("cliff", 100),
-    "temporl/Bridge-v0": World("bridge", 100),
-    "temporl/ZigZag-v0": World("zigzag", 100),
-    "temporl/Open-v0": World("open", 1000),
-}
-
-OWN_MAP = "temporl/Map-v0"
-
-
-def register_worlds() -> None:
-    """Make all environments known to Gymnasium; doing it twice changes nothing."""
-    entry_point = "temporl.environments.gridworld:GridWorld"
-    for world_id, world in WORLDS.items():
-        if world_id not in gym.registry:
-            gym.register(
-                world_id,
-                entry_point=entry_point,
-                max_episode_steps=world.step_limit,
-                kwargs={"map": str(GridMap.named(world.map_name))},
-            )
-    for name, known in GYMNAX.items():
-        if f"gymnax/{name}" not in gym.registry:
-            gym.register(
-                f"gymnax/{name}",
-                entry_point="temporl.environments.device:GymnaxEnvironment",
-                max_episode_steps=known.step_limit,
-                kwargs={"name": name},
-            )
-    if OWN_MAP not in gym.registry:
-        gym.register(OWN_MAP, entry_point=entry_point)
+_OBSERVATION_SPACES: dict[str, Space] = {}
+"""What was seen of environments that were made, by their specifications."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +37,12 @@ class EnvironmentSpec:
     """
 
     name: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Record = field(default_factory=dict)
     step_limit: int | None = None
 
     @classmethod
     def given(
-        cls, name: str, options: dict[str, Any] | None = None, step_limit: int | None = None
+        cls, name: str, options: Record | None = None, step_limit: int | None = None
     ) -> EnvironmentSpec:
         """Resolve what a user wrote."""
         options = dict(options or {})
@@ -90,12 +54,10 @@ class EnvironmentSpec:
             height, width = grid.shape
             options["map"] = str(grid)
             return cls(OWN_MAP, options, step_limit or max(100, 2 * height * width))
-        spec = cls(name, options, step_limit)
-        spec.make().close()
-        return spec
+        return cls(name, options, step_limit)
 
-    def make(self, render_mode: str | None = None, *, training: bool = False) -> gym.Env[Any, Any]:
-        """Make the environment, or say why it cannot be made.
+    def make(self, render_mode: str | None = None, *, training: bool = False) -> Environment:
+        """Make the environment; raise `BadInput` with the reason if it cannot be made.
 
         Only in training may a game end with a life, and its rewards be clipped.
         """
@@ -118,30 +80,40 @@ class EnvironmentSpec:
             raise BadInput("env", self.name, f"it cannot be made: {reason}") from error
         for remark in remarks:
             if str(remark.message).startswith("builtin type "):
-                continue  # Box2D's wrapper is of another age, which users cannot change
+                continue  # a deprecation inside Box2D's bindings, which users cannot change
             warnings.warn_explicit(remark.message, remark.category, remark.filename, remark.lineno)
+        _OBSERVATION_SPACES[repr(self)] = environment.observation_space
         return environment
 
+    def observation_space(self) -> Space:
+        """What is observed; the environment is made only if that is not known yet."""
+        if repr(self) not in _OBSERVATION_SPACES:
+            self.make().close()
+        return _OBSERVATION_SPACES[repr(self)]
+
+    @property
+    def is_gridworld(self) -> bool:
+        """Whether it is one of this library's own worlds."""
+        return self.name in (*WORLDS, OWN_MAP)
+
     def require_harmless(self) -> None:
-        """Raise if making the environment would import a module because a file says so."""
+        """Raise if making the environment would import a module because a file names it."""
         texts = [self.name, *map(str, self.options.values())]
         if any(":" in text for text in texts) or self.name.startswith("GymV2"):
             raise BadInput(
                 "env",
                 self.name,
-                "its module would be imported because a file says so; if the file is your own, or"
-                " you trust it, say so with --trust-env",
+                "its module would be imported because a file names it; if the file is your own, or"
+                " you trust it, add --trust",
             )
 
-    def _make(
-        self, images: ImageOptions, options: dict[str, Any], *, training: bool
-    ) -> gym.Env[Any, Any]:
+    def _make(self, images: ImageOptions, options: Record, *, training: bool) -> Environment:
         atari = is_atari(self.name) and options.get("obs_type") != "ram"
         skip = images.frame_skip or (4 if atari else 1)
         if skip == 1:
             if self.step_limit is not None:
                 options["max_episode_steps"] = self.step_limit
-            made: gym.Env[Any, Any] = gym.make(self.name, **options)
+            made: Environment = gym.make(self.name, **options)
             return with_images(made, images, atari=atari, training=training)
         # A limit counts steps, and not the frames that a step skips.
         registered = gym.spec(self.name).max_episode_steps
@@ -161,7 +133,7 @@ class EnvironmentSpec:
 
 
 def unknown_environment(name: str) -> BadInput:
-    """The error for an id that nobody registered, with the nearest one that somebody did."""
+    """The error for an id that is not registered, with the nearest one that is."""
     if name.startswith("ALE/") and not any(map(is_atari, gym.registry)):
         return BadInput("env", name, f"a package is missing: {INSTALL}")
     error = unknown_name("env", name, gym.registry)
@@ -177,8 +149,8 @@ def missing_extra(name: str, reason: str) -> str | None:
     return INSTALL if "opencv" in reason else None
 
 
-def step_limit_of(environment: gym.Env[Any, Any], name: str) -> int:
-    """The number of steps after which an episode is cut; every environment needs one."""
+def step_limit_of(environment: Environment, name: str) -> int:
+    """The number of steps after which an episode is truncated; every environment needs one."""
     limits = []
     layer = environment
     while isinstance(layer, gym.Wrapper):

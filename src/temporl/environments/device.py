@@ -15,10 +15,12 @@ from jax import Array
 
 from temporl.environments.actions import within_bounds
 from temporl.environments.gymnax_names import GYMNAX
+from temporl.environments.types import Answer, Environment, Space
+from temporl.types import Element, Record
 
 
-class DeviceState(NamedTuple):
-    """Where an episode is: the environment's own state, and the key of its chances."""
+class EnvironmentState(NamedTuple):
+    """The state of an episode: the environment's own, and the key of its random stream."""
 
     inner: Any
     key: Array
@@ -29,7 +31,7 @@ class Outcome(NamedTuple):
     """What a step led to."""
 
     observation: Array
-    state: DeviceState
+    state: EnvironmentState
     reward: Array
     terminated: Array
     truncated: Array
@@ -42,14 +44,14 @@ class DeviceEnvironment:
     name: str
     """Its name in gymnax."""
     limit: int | None = None
-    """Steps after which an episode is cut, if not the environment's own."""
+    """Steps after which an episode is truncated; default: the environment's own limit."""
 
     @cached_property
     def _made(self) -> tuple[Any, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # gymnax's dependencies warn about one another
             import gymnax
-        with jax.ensure_compile_time_eval():  # parameters are numbers, even while tracing
+        with jax.ensure_compile_time_eval():  # parameters are concrete, even while tracing
             environment, parameters = gymnax.make(self.name)
         if self.limit is not None:
             parameters = parameters.replace(max_steps_in_episode=self.limit)
@@ -57,12 +59,12 @@ class DeviceEnvironment:
 
     @property
     def step_limit(self) -> int:
-        """Steps after which an episode is cut."""
+        """Steps after which an episode is truncated."""
         return int(self._made[1].max_steps_in_episode)
 
     @cached_property
-    def action_space(self) -> gym.Space[Any]:
-        """What can be done."""
+    def action_space(self) -> Space:
+        """The actions, as a Gymnasium space."""
         environment, parameters = self._made
         space = environment.action_space(parameters)
         if hasattr(space, "n"):
@@ -73,8 +75,8 @@ class DeviceEnvironment:
         )
         return gym.spaces.Box(low, high, dtype=np.float32)
 
-    def outward(self, action: Array) -> Array:
-        """An action as the environment wants it, from numbers between -1 and 1 if it is a box."""
+    def to_environment(self, action: Array) -> Array:
+        """An action as the environment takes it; rescaled from [-1, 1] if its space is a box."""
         space = self.action_space
         if not isinstance(space, gym.spaces.Box):
             return action
@@ -82,7 +84,7 @@ class DeviceEnvironment:
         return bounded
 
     @cached_property
-    def observation_space(self) -> gym.Space[Any]:
+    def observation_space(self) -> Space:
         """What is observed, as a flat array, a whole number, or an image of bytes."""
         environment, parameters = self._made
         space = environment.observation_space(parameters)
@@ -92,14 +94,14 @@ class DeviceEnvironment:
             return gym.spaces.Box(0, 255, tuple(space.shape), np.uint8)
         return gym.spaces.Box(-np.inf, np.inf, (int(np.prod(space.shape)),), np.float32)
 
-    def reset(self, seed: Array) -> tuple[Array, DeviceState]:
+    def reset(self, seed: Array) -> tuple[Array, EnvironmentState]:
         """Begin the episode with this seed."""
         environment, parameters = self._made
         key = jax.random.key(seed)
         observation, inner = environment.reset_env(key, parameters)
-        return self._observed(observation), DeviceState(inner, key, jnp.int32(0))
+        return self._observed(observation), EnvironmentState(inner, key, jnp.int32(0))
 
-    def step(self, state: DeviceState, action: Array) -> Outcome:
+    def step(self, state: EnvironmentState, action: Array) -> Outcome:
         """Play an action."""
         environment, parameters = self._made
         key = jax.random.fold_in(state.key, state.time + 1)
@@ -115,7 +117,7 @@ class DeviceEnvironment:
         time = state.time + 1
         return Outcome(
             self._observed(observation),
-            DeviceState(inner, state.key, time),
+            EnvironmentState(inner, state.key, time),
             jnp.asarray(reward, jnp.float32),
             terminated,
             (time >= parameters.max_steps_in_episode) & ~terminated,
@@ -126,13 +128,13 @@ class DeviceEnvironment:
         if isinstance(space, gym.spaces.Discrete):
             return jnp.asarray(observation, jnp.int32)
         if space.dtype == np.uint8:
-            # MinAtar's boards say with 0 and 1 what is where.
+            # MinAtar's boards have a 1 in a channel where its object is.
             return (255 * jnp.asarray(observation)).astype(jnp.uint8)
         return jnp.asarray(observation, jnp.float32).reshape(space.shape)
 
 
-class GymnaxEnvironment(gym.Env[Any, Any]):
-    """A gymnax environment for everybody who speaks Gymnasium; a step limit comes from outside."""
+class GymnaxEnvironment(Environment):
+    """A gymnax environment with Gymnasium's interface; a step limit comes from outside."""
 
     def __init__(self, name: str, render_mode: str | None = None) -> None:
         self.render_mode = render_mode
@@ -142,11 +144,11 @@ class GymnaxEnvironment(gym.Env[Any, Any]):
         self._reset, self._step = jax.jit(self.device.reset), jax.jit(self.device.step)
         numbered = isinstance(self.action_space, gym.spaces.Discrete)
         self._action_dtype = np.int32 if numbered else np.float32
-        self._state: DeviceState | None = None
+        self._state: EnvironmentState | None = None
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | None = None, options: Record | None = None
+    ) -> tuple[Any, Record]:
         """Begin an episode; without a seed, one that Gymnasium's own generator draws."""
         super().reset(seed=seed, options=options)
         if seed is None:
@@ -154,7 +156,7 @@ class GymnaxEnvironment(gym.Env[Any, Any]):
         observation, self._state = self._reset(np.uint32(seed))
         return self._seen(observation), {}
 
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Element) -> Answer:
         """Play an action."""
         assert self._state is not None, "reset the environment first"
         observation, self._state, reward, terminated, truncated = self._step(
@@ -168,9 +170,7 @@ class GymnaxEnvironment(gym.Env[Any, Any]):
         return np.asarray(observation)
 
 
-def device_twin(
-    name: str, options: dict[str, Any], step_limit: int | None
-) -> DeviceEnvironment | None:
+def device_twin(name: str, options: Record, step_limit: int | None) -> DeviceEnvironment | None:
     """The compiled environment that a name stands for, if there is one."""
     known = name.removeprefix("gymnax/") if name.startswith("gymnax/") else name
     if known not in GYMNAX or options or (name == known and not GYMNAX[known].agrees):

@@ -19,13 +19,13 @@ LEGEND = "S start, G goal, X pit, # wall, . floor"
 
 @dataclass(frozen=True)
 class GridMap:
-    """A rectangle of cells, row 0 on top; cells are numbered row by row."""
+    """A rectangle of cells, row 0 on top; states are the indices of cells, row by row."""
 
     rows: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str, source: str = "map") -> Self:
-        """Read a map, or say in which line what is wrong with it."""
+        """Read a map; raise `BadInput` with the line that is wrong."""
         rows = tuple(line.rstrip() for line in text.strip("\n").splitlines())
         if not rows or not rows[0]:
             raise BadInput("map", source, f"it is empty; draw a rectangle of cells: {LEGEND}")
@@ -70,7 +70,7 @@ class GridMap:
         return "\n".join(self.rows)
 
     def __iter__(self) -> Iterator[str]:
-        """The cells in the order of their numbers."""
+        """The cells in the order of their states."""
         return (cell for row in self.rows for cell in row)
 
     def position(self, state: int) -> tuple[int, int]:

@@ -12,7 +12,9 @@ from jaxtyping import Float, UInt8
 
 from temporl.environments.gridmap import FLOOR, GOAL, PIT, START, WALL, GridMap
 from temporl.environments.transitions import TransitionTable
+from temporl.environments.types import Environment
 from temporl.errors import BadInput, require_range
+from temporl.types import Record
 
 MOVES = {"up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
 COLOURS = {
@@ -50,7 +52,7 @@ def grid_transitions(grid: GridMap, probabilities: tuple[float, ...]) -> Transit
     )
 
 
-class GridWorld(gym.Env[Any, Any]):
+class GridWorld(Environment):
     """Walk from a start to a goal: +1 there, -1 in a pit, both terminal; nothing else is rewarded.
 
     Args:
@@ -60,7 +62,7 @@ class GridWorld(gym.Env[Any, Any]):
         render_mode: `"ansi"` for text, `"rgb_array"` for a picture.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)
+    metadata: Record = {  # noqa: RUF012 (Gymnasium declares it so)
         "render_modes": ["ansi", "rgb_array"],
         "render_fps": 4,
     }
@@ -104,8 +106,8 @@ class GridWorld(gym.Env[Any, Any]):
         self,
         *,
         seed: int | None = None,
-        options: dict[str, Any] | None = None,  # noqa: ARG002 (part of Gymnasium's interface)
-    ) -> tuple[int, dict[str, Any]]:
+        options: Record | None = None,  # noqa: ARG002 (part of Gymnasium's interface)
+    ) -> tuple[int, Record]:
         """Put the agent on a start."""
         super().reset(seed=seed)
         table, index = self.transitions, 0
@@ -115,7 +117,7 @@ class GridWorld(gym.Env[Any, Any]):
         self._state = int(table.starts[index])
         return self._state, {}
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[int, float, bool, bool, Record]:
         """Move; where moves may slip, one random number decides whereto."""
         table, outcome = self.transitions, 0
         if len(self._probabilities) > 1:

@@ -15,22 +15,25 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import wrappers
 
+from temporl.environments.types import Environment, Space
 from temporl.errors import BadInput, require_at_least, require_range
-from temporl.networks.convolutions import is_screen
+from temporl.types import Element, Record
 
 ATARI_STEP_LIMIT = 10_000
 """Steps of an Atari game, of four frames each. The paper's: 10,000."""
+SMALLEST_SCREEN = 36
+"""Rows and columns of the smallest image of which the Nature network leaves anything."""
 INSTALL = "pip install -e '.[atari]'"
 
 
 @dataclass(frozen=True)
 class ImageOptions:
-    """What is done to an environment that shows images; by its kind where None is given."""
+    """How the images of an environment are preprocessed; None for the default of its kind."""
 
     frame_size: int | None = None
     """Rows and columns to resize to; 84 for screens. 0 leaves images as they are."""
     frame_stack: int | None = None
-    """How many images make an observation; 4 for screens."""
+    """The number of images in an observation; 4 for screens."""
     frame_skip: int | None = None
     """For how many frames of the game an action is played; 4 for Atari."""
     greyscale: bool | None = None
@@ -58,14 +61,14 @@ class ImageOptions:
                 raise BadInput(name, getattr(self, name), "allowed: true or false")
 
     @classmethod
-    def taken_from(cls, options: dict[str, Any]) -> tuple[ImageOptions, dict[str, Any]]:
-        """Part what is done to images from what an environment is made with."""
+    def taken_from(cls, options: Record) -> tuple[ImageOptions, Record]:
+        """Separate these options from the keyword arguments of the environment."""
         names = {field.name for field in fields(cls)}
         taken = {name: value for name, value in options.items() if name in names}
         return cls(**taken), {name: value for name, value in options.items() if name not in names}
 
-    def given(self) -> dict[str, Any]:
-        """Those that are not what they are unless given."""
+    def given(self) -> Record:
+        """The options that differ from their defaults."""
         usual = ImageOptions()
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value != getattr(usual, name)}
@@ -74,7 +77,7 @@ class ImageOptions:
 class ImagesLast(gym.ObservationWrapper[Any, Any, Any]):
     """Rows, columns and channels, in this order: one image, or a stack with the newest last."""
 
-    def __init__(self, environment: gym.Env[Any, Any]) -> None:
+    def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
         space = environment.observation_space
         assert isinstance(space, gym.spaces.Box)
@@ -84,8 +87,8 @@ class ImagesLast(gym.ObservationWrapper[Any, Any, Any]):
             self.observation(space.low), self.observation(space.high), dtype=np.uint8
         )
 
-    def observation(self, observation: Any) -> np.ndarray:
-        """The same numbers in that order."""
+    def observation(self, observation: Element) -> np.ndarray:
+        """The same array with its axes in that order."""
         images = np.asarray(observation) if self._stacks else np.asarray(observation)[None]
         if images.ndim == 3:
             images = images[..., None]
@@ -93,7 +96,7 @@ class ImagesLast(gym.ObservationWrapper[Any, Any, Any]):
         return np.moveaxis(images, 0, 2).reshape(rows, columns, -1)
 
 
-def stack_of(environment: gym.Env[Any, Any]) -> int:
+def stack_of(environment: Environment) -> int:
     """Of how many images an observation consists."""
     layer = environment
     while isinstance(layer, gym.Wrapper):
@@ -103,9 +106,14 @@ def stack_of(environment: gym.Env[Any, Any]) -> int:
     return 1
 
 
-def shows_images(space: gym.Space[Any]) -> bool:
+def shows_images(space: Space) -> bool:
     """Whether observations are images: bytes, in rows and columns, perhaps with channels."""
     return isinstance(space, gym.spaces.Box) and space.dtype == np.uint8 and len(space.shape) > 1
+
+
+def is_screen(shape: tuple[int, ...]) -> bool:
+    """Whether an image is large enough for the Nature network; else it is a board."""
+    return min(shape[:2]) >= SMALLEST_SCREEN
 
 
 def is_atari(name: str) -> bool:
@@ -123,9 +131,9 @@ def register_atari() -> None:
         gym.register_envs(ale_py)
 
 
-def atari_options(images: ImageOptions) -> dict[str, Any]:
+def atari_options(images: ImageOptions) -> Record:
     """What an Atari game is made with: its own frame-skip is off, as Gymnasium's wrapper skips."""
-    made: dict[str, Any] = {"frameskip": 1}
+    made: Record = {"frameskip": 1}
     if images.greyscale is not False:
         made["obs_type"] = "grayscale"
     if images.sticky_actions is not None:
@@ -134,12 +142,12 @@ def atari_options(images: ImageOptions) -> dict[str, Any]:
 
 
 def with_images(
-    environment: gym.Env[Any, Any],
+    environment: Environment,
     options: ImageOptions,
     *,
     atari: bool = False,
     training: bool = False,
-) -> gym.Env[Any, Any]:
+) -> Environment:
     """An environment whose images are as the networks take them; any other as it is."""
     space = environment.observation_space
     if isinstance(environment, wrappers.FrameStackObservation) and shows_images(space):
@@ -164,9 +172,7 @@ def with_images(
     return environment
 
 
-def _atari(
-    environment: gym.Env[Any, Any], options: ImageOptions, *, training: bool
-) -> gym.Env[Any, Any]:
+def _atari(environment: Environment, options: ImageOptions, *, training: bool) -> Environment:
     return wrappers.AtariPreprocessing(
         environment,
         noop_max=options.noops,
@@ -177,9 +183,7 @@ def _atari(
     )
 
 
-def _other(
-    environment: gym.Env[Any, Any], options: ImageOptions, *, screen: bool
-) -> gym.Env[Any, Any]:
+def _other(environment: Environment, options: ImageOptions, *, screen: bool) -> Environment:
     for name in ("noops", "life_loss"):
         if getattr(options, name):
             raise BadInput(name, getattr(options, name), "Atari games only; leave it out")

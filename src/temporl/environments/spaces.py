@@ -1,4 +1,4 @@
-"""Discrete spaces as ranges of whole numbers, so that a table can have a row for each element."""
+"""Discrete spaces as ranges of integers, so that a table can have a row for each element."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Tuple
 
+from temporl.environments.types import Space
 from temporl.errors import BadInput
+from temporl.types import Element, Record
 
 MOST_ELEMENTS = 50_000_000
 """Rows of a table."""
@@ -22,7 +23,7 @@ MOST_NUMBERS = 1_000_000
 class Enumeration:
     """A numbering of the elements of a discrete space, from 0 to `size - 1`."""
 
-    space: gym.Space[Any]
+    space: Space
     sizes: tuple[int, ...]
     starts: tuple[int, ...]
 
@@ -31,7 +32,7 @@ class Enumeration:
         """How many elements there are."""
         return math.prod(self.sizes)
 
-    def index(self, element: Any) -> int:
+    def index(self, element: Element) -> int:
         """The number of an element."""
         total = 0
         for value, size, start in zip(
@@ -49,7 +50,7 @@ class Enumeration:
         return _assemble(self.space, list(reversed(values)))
 
 
-def enumerate_space(space: gym.Space[Any], field: str, environment: str) -> Enumeration:
+def enumerate_space(space: Space, field: str, environment: str) -> Enumeration:
     """Number a space made of `Discrete`, `MultiDiscrete`, `MultiBinary` and tuples of them."""
     sizes, starts = _ranges(space, field, environment)
     enumeration = Enumeration(space, tuple(sizes), tuple(starts))
@@ -60,7 +61,7 @@ def enumerate_space(space: gym.Space[Any], field: str, environment: str) -> Enum
     return enumeration
 
 
-def space_to_data(space: gym.Space[Any]) -> dict[str, Any]:
+def space_to_data(space: Space) -> Record:
     """A space as pure data, to load a policy without its environment.
 
     The bounds of a box are left out where they are not all finite: only those of actions matter.
@@ -85,7 +86,7 @@ def space_to_data(space: gym.Space[Any]) -> dict[str, Any]:
     raise BadInput("space", space, "allowed: boxes, discrete spaces and tuples of these")
 
 
-def space_from_data(data: dict[str, Any]) -> gym.Space[Any]:
+def space_from_data(data: Record) -> Space:
     """Read back what `space_to_data` wrote."""
     kind = data["kind"]
     if kind == "discrete":
@@ -97,24 +98,24 @@ def space_from_data(data: dict[str, Any]) -> gym.Space[Any]:
     if kind in ("multi-binary", "box"):
         shape = [int(size) for size in data["shape"]]
         if math.prod(shape) > MOST_NUMBERS:
-            raise BadInput("space", shape, f"allowed: at most {MOST_NUMBERS:,} numbers")
+            raise BadInput("space", shape, f"allowed: at most {MOST_NUMBERS:,} elements")
         return MultiBinary(shape) if kind == "multi-binary" else _box(shape, data)
     raise BadInput("space", kind, "allowed: discrete, multi-discrete, multi-binary, tuple, box")
 
 
-def _box(shape: list[int], data: dict[str, Any]) -> Box:
-    """A box with its bounds, or as wide as its numbers go."""
-    dtype = np.dtype(data["dtype"])
+def _box(shape: list[int], data: Record) -> Box:
+    """A box with its bounds, or with those of its dtype."""
+    dtype: np.dtype[Any] = np.dtype(data["dtype"])
     if "low" in data:
         low, high = (np.array(data[end], dtype).reshape(shape) for end in ("low", "high"))
         return Box(low, high, dtype=dtype.type)
     if dtype.kind == "f":
         return Box(-np.inf, np.inf, shape, dtype.type)
-    bounds = np.iinfo(dtype.type)
+    bounds = np.iinfo(dtype)
     return Box(bounds.min, bounds.max, shape, dtype.type)
 
 
-def _ranges(space: gym.Space[Any], field: str, environment: str) -> tuple[list[int], list[int]]:
+def _ranges(space: Space, field: str, environment: str) -> tuple[list[int], list[int]]:
     if isinstance(space, Discrete):
         return [int(space.n)], [int(space.start)]
     if isinstance(space, MultiDiscrete):
@@ -137,7 +138,7 @@ def _ranges(space: gym.Space[Any], field: str, environment: str) -> tuple[list[i
     )
 
 
-def _parts(space: gym.Space[Any], element: Any) -> list[Any]:
+def _parts(space: Space, element: Element) -> list[Any]:
     if isinstance(space, Discrete):
         return [element]
     if isinstance(space, Tuple):
@@ -149,7 +150,7 @@ def _parts(space: gym.Space[Any], element: Any) -> list[Any]:
     return list(np.asarray(element).ravel())
 
 
-def _assemble(space: gym.Space[Any], values: list[int]) -> Any:
+def _assemble(space: Space, values: list[int]) -> Any:
     """Take from the front of `values` what one element of the space needs."""
     if isinstance(space, Discrete):
         return values.pop(0)

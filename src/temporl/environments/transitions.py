@@ -11,6 +11,7 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, TimeLimit
 from jaxtyping import Bool, Float, Int
 
 from temporl.compilation import compiled
+from temporl.environments.types import Environment
 from temporl.randomness import Stream, uniform
 
 TRANSPARENT_WRAPPERS = (TimeLimit, OrderEnforcing, PassiveEnvChecker)
@@ -41,11 +42,11 @@ def draw_start(table: TransitionTable, stream: Stream) -> int:
 
 
 @compiled
-def play(
+def step(
     table: TransitionTable, state: int, action: int, stream: Stream
 ) -> tuple[int, float, bool]:
     """One step: next state, reward, terminated. Deterministic worlds use no random number."""
-    # Unsigned numbers, because numba asks of every signed index whether it counts from the end.
+    # Unsigned indices, because numba tests every signed one for counting from the end.
     row, column, outcome = np.uint64(state), np.uint64(action), np.uint64(0)
     if table.cumulative.shape[2] > 1:
         draw = uniform(stream)
@@ -58,14 +59,14 @@ def play(
     )
 
 
-def transition_table(environment: gym.Env[Any, Any]) -> TransitionTable | None:
+def transition_table(environment: Environment) -> TransitionTable | None:
     """Read the table from an environment that has one: ready, or in Gymnasium's toy-text form.
 
     Such an environment has `transitions`, or `P[state][action] = [(probability, next_state, reward,
     terminated)]` and `initial_state_distrib`. A wrapper that may change rewards or observations
     hides the table: then there is none.
     """
-    layer: gym.Env[Any, Any] = environment
+    layer: Environment = environment
     while isinstance(layer, gym.Wrapper):
         if type(layer) not in TRANSPARENT_WRAPPERS:
             return None

@@ -1,4 +1,9 @@
-"""The paper's tables and figures as data, and what was published for them."""
+"""The paper's tables and figures as data, and what was published for them.
+
+Start with `experiment.py` (`Experiment`, `Cell`) and `gridworlds.py`, the paper's first table;
+every other experiment is a file like it. `published.py` reads the values that the paper printed,
+`sweep_file.py` the sweeps that users write.
+"""
 
 from temporl.errors import unknown_name
 from temporl.experiments.experiment import Cell, Experiment

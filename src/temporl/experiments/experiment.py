@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from temporl.errors import BadInput, require_at_least, unknown_name
-from temporl.results.config import RunConfig
-from temporl.training import PlannedRun, plan_runs
+from temporl.runs.config import RunConfig
+from temporl.runs.plan import PlannedRun, plan_runs
 
 Metric = Literal[
     "reward_auc",
@@ -36,7 +36,7 @@ class Cell:
     @property
     def agent(self) -> str:
         """The agent's name."""
-        return self.config.agent_name
+        return self.config.agent_label
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from itertools import product
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.experiments.experiment import Cell, Experiment
-from temporl.results.config import RunConfig
+from temporl.runs.config import RunConfig
 
 ALPHA = 0.1
 GAMMA = 0.99

@@ -8,7 +8,8 @@ from typing import Any
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.experiments.experiment import Cell, Experiment
-from temporl.results.config import Driver, RunConfig
+from temporl.runs.config import RunConfig
+from temporl.training.trainer import Driver
 
 STEPS = 1_000_000
 EVALUATE_EVERY = 200

@@ -8,7 +8,7 @@ from typing import Any
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.experiments.experiment import Cell, Comparison, Experiment
-from temporl.results.config import RunConfig
+from temporl.runs.config import RunConfig
 
 WORLD_IDS = {
     "cliff": "temporl/Cliff-v0",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
 from temporl.experiments.experiment import Cell, Experiment, Metric
-from temporl.results.config import RunConfig
+from temporl.runs.config import RunConfig
 
 LENGTHS = (2, 4, 6, 8, 10, 14, 20)
 METRICS: tuple[Metric, ...] = ("reward_auc", "decisions", "final_decisions")
@@ -22,7 +22,7 @@ class Protocol(NamedTuple):
     warm_up: int
     """Random steps."""
     buffer_size: int
-    """The last so many steps and connections are learned from."""
+    """Size of the replay buffer, in steps and in connections."""
     returns: tuple[float, float]
     """The returns that count as 0 and as 1."""
 

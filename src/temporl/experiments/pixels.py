@@ -8,7 +8,8 @@ from temporl.agents import make_agent
 from temporl.agents.images import BOARDS, SCREENS
 from temporl.environments import EnvironmentSpec
 from temporl.experiments.experiment import Cell, Experiment
-from temporl.results.config import RunConfig
+from temporl.runs.config import RunConfig
+from temporl.types import Record
 
 LONGEST = 10
 """The longest skip, and DAR's coarse repeat. The paper's appendix: 10."""
@@ -18,7 +19,7 @@ ATARI |= {"Qbert": 5_000_000}
 """The games, and for how many steps the paper trains on each."""
 
 
-def _agent(name: str, options: dict[str, Any]) -> Any:
+def _agent(name: str, options: Record) -> Any:
     if name == "t-dqn":
         options = options | {"architecture": "shared"}
     if name in ("t-dqn", "dar"):

@@ -1,4 +1,4 @@
-"""The numbers the paper printed."""
+"""The values that the paper printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _published() -> dict[tuple[str, ...], float]:
 
 
 def published_value(table: str, cell: Cell, metric: str) -> float | None:
-    """What a table of the paper says about a cell, or None where it says nothing."""
+    """The value of a cell in a table of the paper; None where there is none."""
     key = (
         table,
         cell.environment,

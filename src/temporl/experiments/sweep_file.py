@@ -9,7 +9,7 @@ steps = 20000
 [options]                        # of every agent; a list means: each of them
 learning_rate = [0.001, 0.0003]
 
-[options.t-dqn]                  # of one agent
+[options.t-dqn]                  # of one agent; [options."package.module:Class"] of your own
 max_skip = [4, 10]
 """
 
@@ -21,14 +21,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
 
-from temporl.agents import AGENTS, agent_class, make_agent
+from temporl.agents import AGENTS, agent_class
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, TemporlError, require_at_least, unknown_name
-from temporl.results.config import RunConfig
-from temporl.results.files import read_bytes
-from temporl.training import PlannedRun, configure, plan_runs, usual_options
+from temporl.runs.config import RunConfig
+from temporl.runs.files import read_bytes
+from temporl.runs.plan import PlannedRun, plan_runs
+from temporl.runs.train import configure
+from temporl.types import Record
 
 MOST_BYTES = 2**20
 MOST_RUNS = 1_000_000
@@ -55,7 +56,7 @@ class Sweep:
 
 
 def read_sweep(path: Path) -> Sweep:
-    """Read a sweep, or say which line of it cannot be used."""
+    """Read a sweep; raise `BadInput` with the field that cannot be used."""
     try:
         data = tomllib.loads(read_bytes(path, MOST_BYTES).decode())
     except FileNotFoundError:
@@ -65,7 +66,7 @@ def read_sweep(path: Path) -> Sweep:
     return sweep_from_data(data)
 
 
-def sweep_from_data(data: dict[str, Any]) -> Sweep:
+def sweep_from_data(data: Record) -> Sweep:
     """Check everything, so that nothing is begun that cannot be finished."""
     for key in data:
         if key not in KNOWN:
@@ -93,33 +94,37 @@ def sweep_from_data(data: dict[str, Any]) -> Sweep:
     return Sweep(name, tuple(unique.values()), seeds)
 
 
-def _configs(data: dict[str, Any], most: int) -> Iterator[RunConfig]:
+def _configs(data: Record, most: int) -> Iterator[RunConfig]:
     specs = [
         EnvironmentSpec.given(name, data.get("env_options"), data.get("step_limit"))
         for name in data["environments"]
     ]
+    worlds = [spec.make(training=True) for spec in specs]
     for agent in data["agents"]:
         for options in _choices(agent, data.get("options", {}), most // len(specs)):
-            for spec in specs:
-                usual = usual_options(agent, spec.make)
+            for spec, world in zip(specs, worlds, strict=True):
                 yield configure(
-                    make_agent(agent, **usual | options),
+                    agent,
+                    options,
                     spec,
+                    world,
                     episodes=data.get("episodes"),
                     steps=data.get("steps"),
                     evaluate_every=data.get("evaluate_every"),
                     evaluation_starts=data.get("evaluation_starts"),
                     driver=data.get("driver"),
                 )
+    for world in worlds:
+        world.close()
 
 
-def _choices(agent: str, options: dict[str, Any], most: int) -> Iterator[dict[str, Any]]:
+def _choices(agent: str, options: Record, most: int) -> Iterator[Record]:
     """Every combination of an agent's options: a list stands for each of its values."""
     agent_class(agent)
     own = options.get(agent, {})
     if not isinstance(own, dict):
         raise BadInput(f"options.{agent}", own, "allowed: a table")
-    shared = {key: value for key, value in options.items() if key not in AGENTS}
+    shared = {k: value for k, value in options.items() if k not in AGENTS and ":" not in k}
     values = [value if isinstance(value, list) else [value] for value in (shared | own).values()]
     count = 1
     for one in values:

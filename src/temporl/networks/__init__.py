@@ -1,5 +1,9 @@
 """Networks as plain tuples of arrays, applied to whole batches.
 
+Start with `layers.py` (dense layers) and `convolutions.py` (`torso`: the hidden layers for flat and
+image observations). `skip_networks.py` has the paper's three architectures, `actor_critic.py` the
+networks for continuous actions, `correlation.py` the convolution itself and its gradient.
+
 Nothing here but `correlate` asks whether an array is NumPy's or JAX's: training traces these
 functions, and a saved policy calls the very same ones on NumPy arrays.
 """
@@ -16,8 +20,8 @@ from temporl.networks.convolutions import (
     Convolution,
     convolved_size,
     draw_convolutions,
-    perceive,
     shareable,
+    torso,
 )
 from temporl.networks.layers import (
     Layer,
@@ -61,9 +65,9 @@ __all__ = [
     "hidden",
     "image_skip_network",
     "least_value",
-    "perceive",
     "shareable",
     "skip_network",
     "skip_values",
     "squashed",
+    "torso",
 ]

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from temporl.networks.layers import (
+    Array,
     Layer,
-    Numbers,
+    Output,
     apply,
     apply_joined,
     as_input,
@@ -37,37 +38,39 @@ def actor_critic(
     action: int,
     critics: int,
 ) -> ActorCritic:
-    """Draw an actor with so many outputs, and critics of actions of so many numbers."""
+    """Draw an actor, from the number of its outputs, and critics, from the size of an action."""
     return ActorCritic(
         draw_layers(random, (inputs, *widths, outputs)),
         tuple(draw_layers(random, (inputs + action, *widths, 1)) for _ in range(critics)),
     )
 
 
-def actor_outputs(actor: tuple[Layer, ...], observation: Numbers) -> Numbers:
-    """What the actor's last layer says, before it is squashed."""
+def actor_outputs(actor: tuple[Layer, ...], observation: Array) -> Output:
+    """The outputs of the actor's last layer, before they are squashed."""
     *inner, last = actor
     inputs = as_input(observation, actor[0].weight.shape[0])
     return as_rows(apply(last, hidden(inner, inputs)))
 
 
-def squashed(outputs: Numbers) -> Numbers:
-    """Any numbers, brought between -1 and 1."""
-    return namespace(outputs).tanh(outputs)
+def squashed(outputs: Array) -> Output:
+    """Outputs squashed into [-1, 1]."""
+    within: Output = namespace(outputs).tanh(outputs)
+    return within
 
 
-def critic_value(critic: tuple[Layer, ...], observation: Numbers, action: Numbers) -> Numbers:
+def critic_value(critic: tuple[Layer, ...], observation: Array, action: Array) -> Output:
     """The value of playing an action at an observation."""
     first, *inner, last = critic
     inputs = as_input(observation, first.weight.shape[0] - action.shape[-1])
     features = hidden(inner, relu(apply_joined(first, inputs, action.T)))
-    return apply(last, features)[0]
+    value: Output = apply(last, features)[0]
+    return value
 
 
 def least_value(
-    critics: tuple[tuple[Layer, ...], ...], observation: Numbers, action: Numbers
-) -> Numbers:
-    """What the most careful of the critics says."""
+    critics: tuple[tuple[Layer, ...], ...], observation: Array, action: Array
+) -> Output:
+    """The least of the critics' values."""
     least, *others = (critic_value(critic, observation, action) for critic in critics)
     for other in others:
         least = namespace(least).minimum(least, other)

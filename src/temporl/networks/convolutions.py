@@ -1,4 +1,4 @@
-"""Convolutions over images: rows, columns and channels, in whole numbers from 0 to 255.
+"""Convolutions over images: rows, columns and channels, as bytes from 0 to 255.
 
 A convolution moves on by half its width, rounded down: of widths 8, 4 and 3 that makes the strides
 4, 2 and 1 of the Nature network. It is a product of matrices, so that NumPy and JAX compute it
@@ -8,13 +8,15 @@ alike.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from temporl.environments.images import is_screen
 from temporl.networks.correlation import correlate
 from temporl.networks.layers import (
-    Numbers,
+    Array,
+    Network,
     Shape,
     as_input,
     hidden,
@@ -27,21 +29,14 @@ NATURE = ((8, 32), (4, 64), (3, 64))
 """Widths and numbers of filters for screens (Mnih et al., 2015), which the paper uses."""
 BOARD = ((3, 16),)
 """The same for small boards (Young and Tian, 2019)."""
-SMALLEST_SCREEN = 36
-"""The smallest image of which the Nature network leaves anything."""
 SMALLEST_BOARD = 3
 
 
 class Convolution(NamedTuple):
     """Filters; the weight's axes are rows, columns, channels and filters."""
 
-    weight: Numbers
-    bias: Numbers
-
-
-def is_screen(shape: Shape) -> bool:
-    """Whether an image is large enough for the Nature network; else it is a board."""
-    return min(shape[:2]) >= SMALLEST_SCREEN
+    weight: Array
+    bias: Array
 
 
 def draw_convolutions(random: np.random.Generator, shape: Shape) -> tuple[Convolution, ...]:
@@ -57,7 +52,7 @@ def draw_convolutions(random: np.random.Generator, shape: Shape) -> tuple[Convol
 
 
 def convolved_size(convolutions: Sequence[Convolution], shape: Shape) -> int:
-    """How many numbers convolutions make of an image."""
+    """The size of the output of convolutions for one image, flattened."""
     rows, columns, channels = shape
     for one in convolutions:
         width, channels = one.weight.shape[0], one.weight.shape[-1]
@@ -65,8 +60,8 @@ def convolved_size(convolutions: Sequence[Convolution], shape: Shape) -> int:
     return int(rows * columns * channels)
 
 
-def convolve(convolution: Convolution, images: Numbers) -> Numbers:
-    """What filters see at every place of an image, or of a batch of them."""
+def convolve(convolution: Convolution, images: Array) -> Array:
+    """The output of a convolution for an image, or for a batch of them."""
     weight, bias = convolution
     width, _, channels, filters = weight.shape
     stride = width // 2
@@ -83,7 +78,7 @@ def convolve(convolution: Convolution, images: Numbers) -> Numbers:
     return correlate(images, filters_of_blocks.reshape(blocks, blocks, -1, filters)) + bias
 
 
-def _in_blocks(images: Numbers, width: int) -> Numbers:
+def _in_blocks(images: Array, width: int) -> Array:
     """Images with a place for every block of places, and all that is in it for its channels."""
     if images.dtype == np.uint8 and images.shape[-1] % 4 == 0:
         # Four bytes move as one word, which takes a fifth of the time. They must lie side by side,
@@ -101,18 +96,18 @@ def _places(size: int, width: int) -> int:
     return (size - width) // (width // 2) + 1
 
 
-def convolved(convolutions: Sequence[Convolution], images: Numbers) -> Numbers:
-    """What convolutions, with a rectifier behind each, make of images: one in each row."""
+def convolved(convolutions: Sequence[Convolution], images: Array) -> Array:
+    """The output of convolutions, with a ReLU after each: a row for each image."""
     seen = images
     for one in convolutions:
         seen = relu(convolve(one, seen))
     return seen.reshape(*seen.shape[:-3], -1)
 
 
-def perceive(layers: Sequence[Any], observation: Numbers) -> Numbers:
-    """What hidden layers make of observations; convolutions come first where these are images.
+def torso(layers: Network, observation: Array) -> Array:
+    """The output of the hidden layers; convolutions come first where observations are images.
 
-    Behind dense layers the samples are columns, behind convolutions alone they are rows.
+    After dense layers the samples are columns, after convolutions alone they are rows.
     """
     convolutions = _convolutions_of(layers)
     dense = layers[len(convolutions) :]
@@ -125,11 +120,11 @@ def perceive(layers: Sequence[Any], observation: Numbers) -> Numbers:
     return hidden(others, hidden_from_rows(first, seen))
 
 
-def shareable(layers: Sequence[Any]) -> tuple[Any, ...]:
+def shareable(layers: Network) -> Network:
     """The hidden layers that a skip network can share: the convolutions, or all without any."""
     return tuple(_convolutions_of(layers) or layers)
 
 
-def _convolutions_of(layers: Sequence[Any]) -> list[Convolution]:
+def _convolutions_of(layers: Network) -> list[Convolution]:
     """The convolutions among the layers of a network."""
     return [one for one in layers if isinstance(one, Convolution)]

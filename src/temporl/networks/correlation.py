@@ -3,7 +3,7 @@
 There are two ways to make one product of it. Either each place with its surroundings is a row; or
 every place meets the filters of all offsets, and what belongs together is added up where it
 belongs. Backward it is the same two ways: the gradients of all patches are added up, or every place
-meets the gradients of all answers that it took part in. Writing the largest matrix is what takes
+meets the gradients of all outputs that it took part in. Writing the largest matrix is what takes
 time on a CPU, so the way with the smaller one is taken. XLA's own convolution is no faster by
 itself, and several times slower in a condition or a loop.
 """
@@ -13,13 +13,12 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
-from temporl.networks.layers import Numbers, Shape, namespace
+from temporl.networks.layers import Array, Shape, namespace
 
 
-def correlate(images: Numbers, filters: Numbers) -> Numbers:
-    """What filters see at every place of images; both end with rows, columns and channels.
+def correlate(images: Array, filters: Array) -> Array:
+    """The response of filters at every place of images; both end with rows, columns and channels.
 
     The filters' axes are rows, columns, channels and outputs.
     """
@@ -27,7 +26,7 @@ def correlate(images: Numbers, filters: Numbers) -> Numbers:
     return correlate_here(images, filters)
 
 
-def _correlate(images: Numbers, filters: Numbers) -> Numbers:
+def _correlate(images: Array, filters: Array) -> Array:
     width, outputs = filters.shape[1], filters.shape[-1]
     if _takes_patches(images.shape, filters.shape):
         return _surroundings(images, width) @ filters.reshape(-1, outputs)
@@ -41,7 +40,7 @@ def _correlate(images: Numbers, filters: Numbers) -> Numbers:
 
 
 def _takes_patches(images: Shape, filters: Shape) -> bool:
-    """Whether all places with their surroundings are fewer numbers than all places' answers."""
+    """Whether the matrix of all patches is smaller than that of all outputs."""
     rows, columns, channels = images[-3:]
     width, _, _, outputs = filters
     down, across = _places(images, width)
@@ -59,13 +58,13 @@ def _offsets(width: int) -> list[tuple[int, int]]:
     return [(row, column) for row in range(width) for column in range(width)]
 
 
-def _side_by_side(filters: Numbers) -> Numbers:
+def _side_by_side(filters: Array) -> Array:
     """Filters as a matrix: a row for every channel, the outputs of all offsets in columns."""
     return namespace(filters).moveaxis(filters, 2, 0).reshape(filters.shape[2], -1)
 
 
-def _surroundings(images: Numbers, width: int) -> Numbers:
-    """The neighbours of every place, as so many more channels."""
+def _surroundings(images: Array, width: int) -> Array:
+    """The patch around every place, with its pixels as further channels."""
     down, across = _places(images.shape, width)
     shifted = [
         images[..., row : row + down, column : column + across, :]
@@ -109,7 +108,7 @@ def _added_up(parts: Array) -> Array:
 
 
 def _handed_back(gradient: Array, width: int) -> Array:
-    """To every place the gradients of the answers it took part in, one for each offset."""
+    """For every place the gradients of the outputs it took part in, one for each offset."""
     *batch, down, across, outputs = gradient.shape
     places = (*batch, down + width - 1, across + width - 1)
     met = jnp.zeros((*places, width * width, outputs), gradient.dtype)
@@ -119,7 +118,7 @@ def _handed_back(gradient: Array, width: int) -> Array:
     return met.reshape(*places, -1)
 
 
-def _rows(images: Numbers) -> Numbers:
+def _rows(images: Array) -> Array:
     """Every place as a row of its channels."""
     return images.reshape(-1, images.shape[-1])
 

@@ -9,30 +9,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-Numbers = Any
-"""An array of NumPy or of JAX."""
+if TYPE_CHECKING:
+    from jax import Array as JaxArray
+
+    Output = JaxArray
+else:
+    Output = Any  # of the same kind as the arrays of the network
+
+Array = Any
+"""An array of NumPy or of JAX: a saved policy calls the very functions that training traces."""
+
+Network = tuple[Any, ...]
+"""Layers of several kinds, applied one after the other."""
 Shape = tuple[int, ...]
 
 
 class Layer(NamedTuple):
     """A dense layer; its weight has a row for every input and a column for every output."""
 
-    weight: Numbers
-    bias: Numbers
+    weight: Array
+    bias: Array
 
 
 class WideLayer(NamedTuple):
-    """A dense layer behind convolutions, with thousands of inputs.
+    """A dense layer after convolutions, with thousands of inputs.
 
     Its weight, the largest of all, has a row for every output: it is read as it lies in memory.
     """
 
-    weight: Numbers
-    bias: Numbers
+    weight: Array
+    bias: Array
 
 
 def draw_layer(random: np.random.Generator, inputs: int, outputs: int) -> Layer:
@@ -57,47 +67,48 @@ def draw_wide_layers(
     return WideLayer(np.ascontiguousarray(first.weight.T), first.bias), *others
 
 
-def apply(dense: Layer, inputs: Numbers) -> Numbers:
-    """What a layer makes of a batch, or of a single input."""
+def apply(dense: Layer, inputs: Array) -> Array:
+    """The output of a layer, before its activation, for a batch or a single input."""
     bias = dense.bias if inputs.ndim == 1 else dense.bias[:, None]
     return dense.weight.T @ inputs + bias
 
 
-def apply_joined(dense: Layer, left: Numbers, right: Numbers) -> Numbers:
-    """What a layer makes of two inputs together."""
+def apply_joined(dense: Layer, left: Array, right: Array) -> Array:
+    """The output of a layer for two inputs, concatenated."""
     return apply(dense, namespace(left).concat([left, right], axis=0))
 
 
-def relu(values: Numbers) -> Numbers:
+def relu(values: Array) -> Array:
     """Zero where a value is negative."""
     return namespace(values).maximum(values, 0)
 
 
-def namespace(values: Numbers) -> Any:
+def namespace(values: Array) -> Any:
     """The module whose functions take these arrays, as the array API standard has it."""
     return values.__array_namespace__()
 
 
-def hidden(dense: Sequence[Layer], inputs: Numbers) -> Numbers:
-    """What a sequence of layers, with a rectifier behind each, makes of its inputs."""
+def hidden(dense: Sequence[Layer], inputs: Array) -> Array:
+    """The output of a sequence of layers, with a ReLU after each."""
     for one in dense:
         inputs = relu(apply(one, inputs))
     return inputs
 
 
-def hidden_from_rows(wide: WideLayer, rows: Numbers) -> Numbers:
-    """What a layer and a rectifier make of samples in rows, such as convolutions leave behind."""
+def hidden_from_rows(wide: WideLayer, rows: Array) -> Array:
+    """The output of a layer and a ReLU for samples in rows, as convolutions output them."""
     bias = wide.bias if rows.ndim == 1 else wide.bias[:, None]
     return relu(wide.weight @ rows.T + bias)
 
 
-def as_input(values: Numbers, size: int) -> Numbers:
-    """What a network sees of an observation: numbers as they are, a whole number as one-hot."""
+def as_input(values: Array, size: int) -> Array:
+    """A network's input for an observation: an array as it is, a discrete one as one-hot."""
     if values.dtype.kind in "iu":
         values = (values[..., None] == np.arange(size)).astype(np.float32)
     return values.T
 
 
-def as_rows(outputs: Numbers) -> Numbers:
-    """What a network says of a batch, a row for every sample."""
-    return outputs.T
+def as_rows(outputs: Array) -> Output:
+    """A network's outputs for a batch, a row for every sample."""
+    rows: Output = outputs.T
+    return rows

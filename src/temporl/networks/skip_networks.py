@@ -4,25 +4,27 @@ concat    the action is one more input, beside the observation
 context   the observation alone passes the hidden layers; the action joins before the head
 shared    as context, on top of the hidden layers of the behaviour's own network
 
-For images the action joins behind the convolutions, which are what `shared` shares, and the hidden
+For images the action joins after the convolutions, which are what `shared` shares, and the hidden
 layers come after that: the paper's network for Atari. There is no `concat` for images.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from temporl.networks.convolutions import (
     convolved_size,
     draw_convolutions,
-    perceive,
+    torso,
 )
 from temporl.networks.layers import (
+    Array,
     Layer,
-    Numbers,
+    Network,
+    Output,
     Shape,
     apply,
     apply_joined,
@@ -47,13 +49,13 @@ class SkipNetwork(NamedTuple):
     """The values of all skips for an observation and an action.
 
     `trunk` is empty where the behaviour's is used, `context` where the action is an input, and
-    `joined`, the hidden layers behind the join, where observations are no images.
+    `joined`, the hidden layers after the join, where observations are not images.
     """
 
-    trunk: tuple[Any, ...]
+    trunk: Network
     context: tuple[Layer, ...]
     head: Layer
-    joined: tuple[Any, ...] = ()
+    joined: Network = ()
 
 
 def skip_network(
@@ -64,7 +66,7 @@ def skip_network(
     widths: Sequence[int],
     skips: int,
 ) -> SkipNetwork:
-    """Draw a skip network for so many inputs, numbers in an action, hidden widths and skips."""
+    """Draw a skip network from the sizes of its inputs, an action, its layers and its outputs."""
     if architecture == "concat":
         trunk = draw_layers(random, (inputs + action, *widths))
         return SkipNetwork(trunk, (), draw_layer(random, widths[-1], skips))
@@ -80,7 +82,7 @@ def image_skip_network(
     widths: Sequence[int],
     skips: int,
 ) -> SkipNetwork:
-    """Draw a skip network for images of a shape and numbered actions."""
+    """Draw a skip network for images of a shape and discrete actions."""
     convolutions = draw_convolutions(random, shape)
     seen = convolved_size(convolutions, shape)
     context = draw_layers(random, (1, CONTEXT_UNITS))
@@ -91,11 +93,11 @@ def image_skip_network(
 
 def skip_values(
     network: SkipNetwork,
-    shared: Sequence[Any],
-    observation: Numbers,
-    action: Numbers,
-) -> Numbers:
-    """The value of every skip: of playing `action` for so long from an observation.
+    shared: Network,
+    observation: Array,
+    action: Array,
+) -> Output:
+    """The value of every skip: of playing `action` for that long from an observation.
 
     `shared` are the layers of the behaviour that take the place of a trunk where there is none.
     """
@@ -105,7 +107,7 @@ def skip_values(
         inputs = as_input(observation, first.weight.shape[0] - action.shape[0])
         features = hidden(rest, relu(apply_joined(first, inputs, action)))
         return as_rows(apply(network.head, features))
-    features = perceive(network.trunk or shared, observation)
+    features = torso(network.trunk or shared, observation)
     context = hidden(network.context, action)
     if not network.joined:
         return as_rows(apply_joined(network.head, features, context))

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 
-from temporl.agents.dar import DAR
-from temporl.agents.figar import FiGAR
+from temporl.agents.agent import Behaviour, Params
 from temporl.agents.policy import NetworkPolicy
-from temporl.environments.actions import actions_of, within_bounds
+from temporl.environments.actions import actions_of
+from temporl.environments.types import Space
 from temporl.errors import BadInput
-from temporl.networks.actor_critic import least_value
+from temporl.types import Element
 
-Rows = Any
+Rows = Element
 """An array with a row for each sample."""
 
 
+@runtime_checkable
 class FrozenBehaviour(Protocol):
     """What is needed of an agent: its action, and the value of any, in many states at once."""
 
     @property
-    def actions(self) -> gym.Space[Any]:
+    def actions(self) -> Space:
         """What it chooses from: `Discrete` or a flat `Box`."""
         ...
 
@@ -44,81 +45,44 @@ class FrozenBehaviour(Protocol):
 
 @dataclass(frozen=True)
 class PolicyBehaviour:
-    """A trained policy of this library, with discrete actions, as a frozen behaviour."""
+    """A trained policy of this library as a frozen behaviour."""
 
-    policy: NetworkPolicy
-    actions: gym.spaces.Discrete[Any]
+    behaviour: Behaviour
+    params: Params
+    actions: Space
 
     @property
     def gamma(self) -> float:
         """The discount its values were learned with."""
-        return float(_below_skips(self.policy)[0].gamma)
-
-    def _values(self, observations: Rows) -> Float[np.ndarray, "row action"]:
-        seen = np.asarray(observations, dtype=np.float32)
-        return np.asarray(self.policy.agent.action_values(self.policy.networks, seen))
+        return float(self.behaviour.gamma)
 
     def act(self, observations: Rows) -> Rows:
-        """The action with the highest value."""
-        return self._values(observations).argmax(axis=1) + int(self.actions.start)
+        """The greedy action for every row, as the environment takes it."""
+        seen: Rows = np.asarray(observations, np.float32)
+        chosen = self.behaviour.best_action(self.params, seen)
+        return actions_of(self.actions).rows_to_environment(np.asarray(chosen))
 
     def value(self, observations: Rows, actions: Rows) -> Float[np.ndarray, " row"]:
         """The learned value of an action in every row."""
-        chosen = np.asarray(actions, dtype=np.int64) - int(self.actions.start)
-        values = self._values(observations)[np.arange(len(chosen)), chosen]
+        seen: Rows = np.asarray(observations, dtype=np.float32)
+        chosen: Rows = actions_of(self.actions).rows_from_environment(np.asarray(actions))
+        values = self.behaviour.value_of(self.params, seen, chosen)
         return np.asarray(values, dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class ActorBehaviour:
-    """A trained actor and its critics, of this library, as a frozen behaviour."""
-
-    policy: NetworkPolicy
-    actions: gym.spaces.Box
-
-    @property
-    def gamma(self) -> float:
-        """The discount its values were learned with."""
-        return float(_below_skips(self.policy)[0].gamma)
-
-    def act(self, observations: Rows) -> Rows:
-        """The actor's action for every row, within the environment's bounds."""
-        agent, networks = _below_skips(self.policy)
-        chosen = np.asarray(agent.best_action(networks, np.asarray(observations, np.float32)))
-        rows = chosen.reshape(-1, *self.actions.shape)
-        return within_bounds(rows, self.actions.low, self.actions.high).astype(self.actions.dtype)
-
-    def value(self, observations: Rows, actions: Rows) -> Float[np.ndarray, " row"]:
-        """What the most careful critic says of an action in every row."""
-        seen = np.asarray(observations, dtype=np.float32)
-        chosen = actions_of(self.actions).inward(actions).reshape(len(seen), -1)
-        values = least_value(_below_skips(self.policy)[1].critics, seen, chosen)
-        return np.asarray(values, dtype=np.float64)
-
-
-def _below_skips(policy: NetworkPolicy) -> tuple[Any, Any]:
-    """The agent that picks actions and its networks, without a skip policy on top of it."""
-    if hasattr(policy.agent, "behaviour"):
-        return policy.agent.behaviour, policy.networks.behaviour
-    return policy.agent, policy.networks
-
-
-def behaviour_of(agent: Any) -> FrozenBehaviour:
+def behaviour_of(agent: NetworkPolicy | FrozenBehaviour) -> FrozenBehaviour:
     """An agent as a frozen behaviour: a trained policy of this library, or a behaviour already."""
     if isinstance(agent, NetworkPolicy):
         if not isinstance(agent.observations, gym.spaces.Box):
             raise BadInput("behaviour", agent.observations, "allowed: observations that are arrays")
-        if isinstance(agent.agent, DAR | FiGAR):
+        below = agent.agent.behaviour_of(agent.params)
+        if below is None:
             raise BadInput(
                 "behaviour", agent.agent, "allowed: an agent whose values are of actions"
             )
-        if isinstance(agent.actions, gym.spaces.Box):
-            return ActorBehaviour(agent, agent.actions)
-        assert isinstance(agent.actions, gym.spaces.Discrete)
-        return PolicyBehaviour(agent, agent.actions)
-    if all(hasattr(agent, name) for name in ("actions", "gamma", "act", "value")):
-        behaviour: FrozenBehaviour = agent
-        return behaviour
+        return PolicyBehaviour(*below, agent.actions)
+    if isinstance(agent, FrozenBehaviour):
+        return agent
     raise BadInput(
         "behaviour",
         agent,

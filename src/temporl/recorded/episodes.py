@@ -56,7 +56,7 @@ class Episode:
 def minari_episodes(dataset: Any) -> Iterator[Episode]:
     """The episodes of a Minari data set: its name, or one that is loaded already."""
     if isinstance(dataset, str):
-        import minari  # only those who have such data need it
+        import minari  # imported only for Minari data
 
         dataset = minari.load_dataset(dataset)
     for recorded in dataset.iterate_episodes():

@@ -26,10 +26,11 @@ from temporl.recorded.policy import SkipPolicy, network_values, skip_inputs
 from temporl.recorded.targets import Kind, skip_targets
 from temporl.skipping import Step
 from temporl.skipping.skips import read_skips
+from temporl.types import Element
 
 
 def learn_skips(
-    behaviour: Any,
+    behaviour: Element,
     episodes: Iterable[Episode | Sequence[Step]],
     *,
     max_skip: int | None = None,
@@ -48,16 +49,16 @@ def learn_skips(
         behaviour: A trained `dqn`, `ddpg`, `td3` or `sac` policy, `temporl.sb3.FrozenModel`, or
             anything like `FrozenBehaviour`.
         episodes: Recorded episodes: `Episode`, or sequences of `temporl.Step`.
-        max_skip: Longest skip; 10 unless given.
+        max_skip: Longest skip; default: 10.
         skips: The set of skips: `"all"`, `"powers-of-two"`, or lengths.
         updates: How many batches to learn from.
         batch_size: How many recorded steps are in each.
         learning_rate: Step size of Adam, falling to zero along a cosine.
         hidden: Widths of the hidden layers.
         tolerance: How much a longer skip may cost, in return; `keep_return` finds the largest.
-        targets: By what recorded steps are judged: `"outcomes"`, or the behaviour's `"advantages"`
+        targets: What skips are valued by: `"outcomes"`, or the behaviour's `"advantages"`
             (see `temporl.recorded.targets`); `keep_return` takes policies of both kinds.
-        seed: What everything random follows from.
+        seed: The seed of everything random.
     """
     if targets not in get_args(Kind):
         raise BadInput("targets", targets, f"allowed: {', '.join(get_args(Kind))}")

@@ -6,19 +6,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 from safetensors.numpy import save
 
+from temporl.environments.types import Space
 from temporl.errors import BadInput, DamagedFile
 from temporl.networks import Layer, apply, as_rows, hidden
-from temporl.networks.layers import Numbers
+from temporl.networks.layers import Array
 from temporl.recorded.behaviour import FrozenBehaviour, behaviour_of
-from temporl.results.arrays import parse_any
-from temporl.results.files import (
+from temporl.runs.arrays import parse_any
+from temporl.runs.files import (
     MOST_JSON,
     as_json,
     cannot_write,
@@ -27,13 +27,14 @@ from temporl.results.files import (
     write_file,
 )
 from temporl.skipping import Decision, Skips, skip_set
+from temporl.types import Element
 
 DESCRIPTION, ARRAYS = "skip-policy.json", "skip-network.safetensors"
 MOST_ARRAYS = 64 * 2**20
 
 
-def skip_inputs(actions: gym.Space[Any], observations: Any, chosen: Any) -> np.ndarray:
-    """What the network sees: the observation as numbers, a discrete action as one of several."""
+def skip_inputs(actions: Space, observations: Element, chosen: Element) -> np.ndarray:
+    """The network's input: the observation and the action, which is one-hot if it is discrete."""
     seen = np.asarray(observations, dtype=np.float32)
     seen = seen.reshape(len(seen), -1)
     if isinstance(actions, gym.spaces.Discrete):
@@ -42,7 +43,7 @@ def skip_inputs(actions: gym.Space[Any], observations: Any, chosen: Any) -> np.n
     return np.concatenate([seen, np.asarray(chosen, np.float32).reshape(len(seen), -1)], axis=1)
 
 
-def network_values(layers: Sequence[Layer], inputs: Numbers) -> Numbers:
+def network_values(layers: Sequence[Layer], inputs: Array) -> Array:
     """The value of every skip relative to that of the state, a row for every input."""
     return as_rows(apply(layers[-1], hidden(layers[:-1], inputs.T)))
 
@@ -60,7 +61,7 @@ class SkipPolicy:
     """A skip is good enough if its value is at most this far below the best. Below zero: how much
     better than a single step a longer skip must be."""
 
-    def decide(self, observation: Any) -> Decision:
+    def decide(self, observation: Element) -> Decision:
         """The greedy decision."""
         action = self.behaviour.act(np.asarray(observation)[None])[0]
         (values,) = self.relative_values(np.asarray(observation)[None], np.asarray(action)[None])
@@ -71,8 +72,8 @@ class SkipPolicy:
         is_number = isinstance(self.behaviour.actions, gym.spaces.Discrete)
         return Decision(int(action) if is_number else np.asarray(action), self.skips[longest])
 
-    def skip_values(self, observation: Any, action: Any = None) -> dict[int, float]:
-        """The value of every skip for an action, the greedy one unless another is given."""
+    def skip_values(self, observation: Element, action: Element = None) -> dict[int, float]:
+        """The value of every skip for an action; default: the greedy action."""
         seen = np.asarray(observation)[None]
         greedy = self.behaviour.act(seen)
         state_value = float(self.behaviour.value(seen, greedy)[0])
@@ -88,14 +89,16 @@ class SkipPolicy:
             raise BadInput("tolerance", tolerance, "allowed: a number")
         return replace(self, tolerance=tolerance)
 
-    def relative_values(self, observations: Any, actions: Any) -> Float[np.ndarray, "row skip"]:
+    def relative_values(
+        self, observations: Element, actions: Element
+    ) -> Float[np.ndarray, "row skip"]:
         """The value of every skip relative to that of the state, for many states at once."""
         inputs = skip_inputs(self.behaviour.actions, observations, actions)
         return np.asarray(network_values(self.layers, (inputs - self.centre) / self.scale))
 
 
 def save_skip_policy(policy: SkipPolicy, folder: str | Path) -> None:
-    """Write the skip policy without its behaviour, which belongs to somebody else."""
+    """Write the skip policy without its behaviour, which is saved elsewhere."""
     folder = Path(folder)
     with cannot_write(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,7 +116,7 @@ def save_skip_policy(policy: SkipPolicy, folder: str | Path) -> None:
     write_file(folder / DESCRIPTION, as_json(description))
 
 
-def load_skip_policy(folder: str | Path, behaviour: Any) -> SkipPolicy:
+def load_skip_policy(folder: str | Path, behaviour: Element) -> SkipPolicy:
     """Read a skip policy, and put it on top of a behaviour again."""
     folder, frozen = Path(folder), behaviour_of(behaviour)
     try:
@@ -142,7 +145,7 @@ def _check_shapes(policy: SkipPolicy) -> None:
         raise ValueError("centre and scale are not of one shape")
     for layer in policy.layers:
         if layer.weight.shape != (width, *layer.bias.shape):
-            raise ValueError(f"a layer of {layer.weight.shape} after {width} numbers")
+            raise ValueError(f"a layer of shape {layer.weight.shape} for {width} inputs")
         width = len(layer.bias)
     if width != len(policy.skips):
         raise ValueError(f"{width} values for {len(policy.skips)} skips")

@@ -5,8 +5,8 @@ below zero it costs something, at zero it is as good as deciding anew. Where the
 with the same action, that is read from it. Where it did not:
 
 * a terminal state ends every longer skip, with the same return (as everywhere in this library);
-* where the behaviour changed the action after m steps, the behaviour's own values say what one more
-  step of the old action would have cost, and every further step is taken to cost as much again;
+* where the behaviour changed the action after m steps, its own values estimate what one more step
+  of the old action would have cost, and every further step is taken to cost as much again;
 * where a time limit or the end of the recording came first, nothing is known about longer skips.
 
 What was played is judged by its outcome (above), or by advantages alone: Q(s_k, a) - V(s_k) in

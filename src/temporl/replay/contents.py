@@ -1,35 +1,14 @@
-"""What goes into a ring, what it holds, and what comes out of it."""
+"""What a ring holds, and what comes out of it."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from jax import Array
 from jaxtyping import Float, Int
 
 from temporl.replay.frames import Frames
 from temporl.skipping import Connection
-
-Spanning = Literal["none", "run", "skip", "decision"]
-"""Which connections are kept: none, those of runs of equal actions, those within single decisions
-(the paper's), or whole decisions only."""
-
-
-class Happening(NamedTuple):
-    """One step as it is added: what was seen, done and received, and under which commitment."""
-
-    observation: Array
-    action: Array
-    reward: Array
-    next_observation: Array
-    terminated: Array
-    truncated: Array
-    decided: Array
-    """Whether the agent decided at the start of this step."""
-    skip: Array
-    """For how many steps it did."""
-    remaining: Array
-    """For how many more steps it was committed at the end of this step."""
 
 
 class Ring(NamedTuple):
@@ -52,10 +31,12 @@ class Ring(NamedTuple):
     """How many steps back a connection may start."""
     recent: Float[Array, " distance"]
     """The discounted reward of the last 1, 2, ... steps."""
+    note: Float[Array, "slot note"] | tuple[()] = ()
+    """For each slot what the agent attached to the decision that was being played."""
 
 
 class Batch(NamedTuple):
-    """What an agent learns from at a time; None where it does not learn from it."""
+    """The samples of one update; None for a kind that the agent does not learn from."""
 
     transitions: Connection | None
     connections: Connection | None

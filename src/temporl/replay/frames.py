@@ -1,4 +1,4 @@
-"""Images, each kept once: what an agent sees is made of the last few when it is wanted.
+"""Images, each kept once: a stacked observation is formed from the last few when it is sampled.
 
 Before an episode has as many, its first one stands for those that are missing, as in Gymnasium's
 `FrameStackObservation`. An image of the episode before is never among them.
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Int, UInt8
 
-from temporl.replay.drawing import rows_of
+from temporl.replay.sampling import rows_of
 
 
 class Frames(NamedTuple):
@@ -26,7 +26,7 @@ class Frames(NamedTuple):
 
 
 def no_frames(slots: int, observation: Array, stack: int) -> Frames:
-    """Room for images of which so many make an observation."""
+    """Room for images, of which `stack` make an observation."""
     rows, columns, channels = observation.shape
     image = jnp.zeros((slots, rows, columns, channels // stack), observation.dtype)
     return Frames(image, jnp.zeros(slots, jnp.int32), jnp.int32(0))

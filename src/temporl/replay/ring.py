@@ -1,7 +1,7 @@
 """The ring of steps, in the order in which they were played.
 
 Every observation is kept once, in a slot; the next slot holds the observation that followed. Only
-an episode that was cut by a time limit takes one slot more, for its last observation: that is
+an episode that a time limit truncated takes one slot more, for its last observation: that is
 bootstrapped from, whereas what a terminal state looks like never matters.
 
 A connection is a pointer: the slot where it starts, its length in steps, the skip it teaches and
@@ -21,10 +21,10 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float
 
-from temporl.replay.contents import Batch, Happening, Ring, Spanning
-from temporl.replay.drawing import first_at_least, random_words, rows_of
+from temporl.replay.contents import Batch, Ring
 from temporl.replay.frames import Frames, keep_frames, no_frames, stacked_frames
-from temporl.skipping import Connection, Skips, consecutive
+from temporl.replay.sampling import first_at_least, random_words, rows_of
+from temporl.skipping import Connection, Skips, Spanning, Step, consecutive
 
 ONE = consecutive(1)
 
@@ -34,7 +34,7 @@ class RingLayout:
     """How large a ring is, and which connections it keeps."""
 
     capacity: int
-    """The last so many steps are sampled."""
+    """The number of the last steps that are sampled."""
     batch_size: int
     gamma: float
     skips: Skips = ONE
@@ -42,18 +42,20 @@ class RingLayout:
     transitions: bool = True
     """Whether single steps are sampled as well."""
     warm_up: int = 0
-    """Steps to wait for before anything is learned; a whole batch unless given."""
+    """Steps before anything is learned; default: as many as a batch has samples."""
     train_every: int = 1
     """Steps between two updates."""
     stack: int = 1
-    """Of how many images an observation consists, each of which was the newest one once."""
+    """The number of images of which an observation consists, each of which was the newest once."""
     action_size: int | None = None
-    """Of how many numbers an action consists; None where actions are numbered."""
+    """The number of components of an action; None where actions are discrete."""
     connections: int | None = None
-    """The last so many connections are sampled: as many as steps unless given. More of them need
-    all steps to be kept, for as long as the ring is used."""
+    """The number of the last connections that are sampled; default: as many as steps. More of them
+    need all steps to be kept, for as long as the ring is used."""
     spare: int | None = None
-    """Slots for last observations of episodes that were cut: as many as steps unless given."""
+    """Slots for last observations of truncated episodes; default: as many as steps."""
+    note: int = 0
+    """The size of the note that is attached to every decision."""
 
     @property
     def longest(self) -> int:
@@ -131,9 +133,10 @@ class RingLayout:
             oldest=count,
             run=count,
             recent=jnp.zeros(self.longest),
+            note=jnp.zeros((self.slots, self.note)) if self.note else (),
         )
 
-    def add(self, ring: Ring, step: Happening) -> Ring:
+    def add(self, ring: Ring, step: Step) -> Ring:
         """Add a step, and the connections that end with it."""
         slot = ring.slots
         here, following = slot % self.slots, (slot + 1) % self.slots
@@ -144,6 +147,8 @@ class RingLayout:
             observation=self._keep(ring.observation, here, following, step),
             facts=ring.facts.at[here].set(facts),
         )
+        if isinstance(ring.note, Array):
+            ring = ring._replace(note=ring.note.at[here].set(step.note))
         if self.transitions:
             position = ring.steps % self.capacity
             ring = ring._replace(step_slot=ring.step_slot.at[position].set(slot))
@@ -152,7 +157,7 @@ class RingLayout:
         return ring._replace(slots=slot + 1 + step.truncated, steps=ring.steps + 1)
 
     def _keep(
-        self, kept: Array | Frames, here: Array, following: Array, step: Happening
+        self, kept: Array | Frames, here: Array, following: Array, step: Step
     ) -> Array | Frames:
         if isinstance(kept, Frames):
             seen = (step.observation, step.next_observation)
@@ -160,7 +165,7 @@ class RingLayout:
         kept = kept.at[here].set(step.observation)
         return kept.at[following].set(step.next_observation)
 
-    def _add_connections(self, ring: Ring, step: Happening) -> Ring:
+    def _add_connections(self, ring: Ring, step: Step) -> Ring:
         if self.spanning == "run":
             before = ring.facts[(ring.slots - 1) % self.slots, :-2]
             continues = (ring.run > 0) & (before == step.action).all()
@@ -195,7 +200,7 @@ class RingLayout:
         )
 
     def _write(self, ring: Ring, pointer: Array, outcome: Array) -> Ring:
-        """Write a block behind the last connection.
+        """Write a block after the last connection.
 
         There is a block's room at either end of the ring, so that a block that crosses the end can
         be written whole at both.
@@ -211,7 +216,7 @@ class RingLayout:
             )
         return ring
 
-    def _oldest(self, ring: Ring, step: Happening) -> Array:
+    def _oldest(self, ring: Ring, step: Step) -> Array:
         """The oldest decision whose slots are still there once a step is added.
 
         A decision takes several slots, so they may be gone before the ring of connections is full.
@@ -232,7 +237,7 @@ class RingLayout:
         return count >= self.batch_size
 
     def ready(self, ring: Ring) -> Array:
-        """Whether there is enough to learn from, and it is time to."""
+        """Whether there is enough to learn from, and an update is due."""
         enough = self.holds_enough(ring)
         return enough if self.train_every == 1 else enough & (ring.steps % self.train_every == 0)
 
@@ -262,6 +267,7 @@ class RingLayout:
             reward=facts[:, -2],
             discount=self.gamma * facts[:, -1],
             next_observation=self._observations(ring, (slot + 1) % self.slots),
+            note=self._note(ring, slot % self.slots),
         )
 
     def _connections(self, ring: Ring, bits: Array) -> Connection:
@@ -282,6 +288,7 @@ class RingLayout:
             reward=reward,
             discount=discount,
             next_observation=self._observations(ring, end),
+            note=self._note(ring, first),
         )
 
     def _first_sampled(self, ring: Ring) -> Array:
@@ -298,7 +305,7 @@ class RingLayout:
     ) -> Array:
         """The first of the last steps or connections all of whose images are still there.
 
-        There may be less spare room for images than episodes that are cut, as images are large.
+        There may be less spare room than truncated episodes, as images are large.
         """
         bound = ring.slots - self.slots + self.stack
         return first_at_least(slot, bound, begin, end)
@@ -307,6 +314,9 @@ class RingLayout:
         if isinstance(ring.observation, Frames):
             return stacked_frames(ring.observation, slot, self.stack)
         return rows_of(ring.observation, slot)
+
+    def _note(self, ring: Ring, slot: Array) -> Array | tuple[()]:
+        return rows_of(ring.note, slot) if isinstance(ring.note, Array) else ()
 
     def _action(self, facts: Float[Array, "batch fact"]) -> Array:
         return facts[:, 0].astype(jnp.int32) if self.action_size is None else facts[:, :-2]

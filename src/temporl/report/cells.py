@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Shaped
 
 from temporl.experiments.experiment import Cell, Experiment
-from temporl.results.policies import load_policy
-from temporl.results.runs import POLICY, evaluation_columns, is_finished
+from temporl.runs.policies import load_policy
+from temporl.runs.store import POLICY, evaluation_columns, is_finished
+from temporl.training.outcome import TrainedPolicy
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class CellResult:
     folders: tuple[Path, ...]
 
     @cached_property
-    def _columns(self) -> dict[str, Float[np.ndarray, "seed evaluation"]]:
+    def _columns(self) -> dict[str, Shaped[np.ndarray, "seed evaluation"]]:
         """The greedy evaluations; those from several starts are one, with their mean."""
         columns = evaluation_columns(self.folders, ("step", "return", "length", "decisions"))
         starts = self.cell.config.evaluation_starts
@@ -35,29 +35,29 @@ class CellResult:
         }
 
     @property
-    def steps(self) -> Float[np.ndarray, "seed evaluation"]:
+    def steps(self) -> Shaped[np.ndarray, "seed evaluation"]:
         """How many steps had been played before each greedy evaluation."""
         return self._columns["step"]
 
     @property
-    def returns(self) -> Float[np.ndarray, "seed evaluation"]:
+    def returns(self) -> Shaped[np.ndarray, "seed evaluation"]:
         """Returns of the greedy evaluations."""
         return self._columns["return"]
 
     @property
-    def lengths(self) -> Float[np.ndarray, "seed evaluation"]:
+    def lengths(self) -> Shaped[np.ndarray, "seed evaluation"]:
         """Their numbers of steps."""
         return self._columns["length"]
 
     @property
-    def decisions(self) -> Float[np.ndarray, "seed evaluation"]:
+    def decisions(self) -> Shaped[np.ndarray, "seed evaluation"]:
         """Their numbers of decisions."""
         return self._columns["decisions"]
 
-    def best_policy(self) -> Any:
+    def best_policy(self) -> TrainedPolicy:
         """The policy whose last evaluation earned most, with the fewest decisions."""
         best = np.lexsort((self.decisions[:, -1], -self.returns[:, -1]))[0]
-        return load_policy(self.folders[best] / POLICY)
+        return load_policy(self.folders[best] / POLICY, trusted=True)
 
 
 def collect(experiment: Experiment, out: Path, seeds: int) -> list[CellResult]:

@@ -1,4 +1,4 @@
-"""What is said about many seeds: means, and how sure they are."""
+"""Statistics over seeds: means and their confidence intervals."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from temporl.experiments.sweep_file import Sweep
 from temporl.report.statistics import estimate
-from temporl.results.files import write_file
-from temporl.results.runs import group_folder, is_finished, read_evaluations, seed_folder
+from temporl.runs.files import write_file
+from temporl.runs.store import group_folder, is_finished, read_evaluations, seed_folder
 
 COLUMNS = ("agent", "environment", "options", "seeds", "return", "low", "high", "decisions")
 
@@ -38,7 +38,7 @@ def _row(sweep: Sweep, config: Any, out: Path) -> list[Any] | None:
     finished = [folder for folder in folders if is_finished(folder)]
     if not finished:
         return None
-    head = [config.agent_name, config.environment.label, _options(sweep, config), len(finished)]
+    head = [config.agent_label, config.environment.label, _options(sweep, config), len(finished)]
     tables = [read_evaluations(folder, ("return", "decisions")) for folder in finished]
     if not all(table.num_rows for table in tables):
         return [*head, "", "", "", ""]

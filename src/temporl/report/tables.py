@@ -21,7 +21,8 @@ from temporl.report.statistics import (
     first_reaching,
     normalized,
 )
-from temporl.results.config import RunConfig
+from temporl.runs.config import RunConfig
+from temporl.types import Record
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Row:
     seeds: int
     published: float | None
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> Record:
         """As pure data."""
         return asdict(self)
 
@@ -150,7 +151,7 @@ LINE_NAMES = {
 
 
 def pivot(rows: Sequence[Row], *, intervals: bool = False) -> tuple[list[str], list[list[str]]]:
-    """A table for people: a line for each kind of agent, ours with the published behind it.
+    """A table for people: a line for each kind of agent, our value followed by the published one.
 
     Speed-ups compare two lines and have no place in it. Schedules and architectures have a column
     where there are any, and seeds where their numbers differ.
@@ -210,7 +211,7 @@ def shows_intervals(experiment: Experiment) -> bool:
 
 
 def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
-    """The table as Markdown, with a caption that says how it was made."""
+    """The table as Markdown, with a caption about budget and seeds."""
     lines = [f"# {experiment.title}", ""]
     if not rows:
         return "\n".join([*lines, "No run is finished yet.", ""])

@@ -1,7 +1,7 @@
 """The connections that a run of equal actions reveals.
 
-A connection says: playing `action` for `skip` steps from `observation` collected `reward` and
-ended in `next_observation`. Playing one action for j steps reveals j (j + 1) / 2 of them, and
+A connection records that playing `action` for `skip` steps from `observation` collected `reward`
+and ended in `next_observation`. Playing one action for j steps reveals j (j + 1) / 2 of them, and
 learning uses them all.
 
 What a connection needs is that the action stayed the same, not that a single decision made it so.
@@ -18,7 +18,7 @@ Two rules govern the end of an episode:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Int
@@ -26,23 +26,31 @@ from jaxtyping import Int
 from temporl.compilation import compiled
 from temporl.skipping.skips import Skips, first_at_least
 from temporl.skipping.targets import extend
+from temporl.types import Element, Number
+
+Spanning = Literal["none", "run", "skip", "decision"]
+"""Which connections are kept: none, those of runs of equal actions, those within single decisions
+(the paper's), or whole decisions only."""
 
 
 class Step(NamedTuple):
     """One step of an environment, with the commitment it was played under.
 
-    `decided`: the agent decided anew at its start; `remaining`: for how many more steps it was
-    committed at its end.
+    `decided`: the agent decided anew at its start, for `skip` steps; `remaining`: for how many more
+    steps it was committed at its end, whether or not the episode went on. In compiled programs the
+    fields are traced arrays.
     """
 
-    observation: Any
-    action: Any
-    reward: float
-    next_observation: Any
-    terminated: bool
-    truncated: bool
-    decided: bool = True
-    remaining: int = 0
+    observation: Element
+    action: Element
+    reward: Number
+    next_observation: Element
+    terminated: Number
+    truncated: Number
+    decided: Number = True
+    remaining: Number = 0
+    skip: Number = 1
+    note: Element = ()
 
 
 class Connection(NamedTuple):
@@ -51,12 +59,14 @@ class Connection(NamedTuple):
     A single one, or a batch of them as arrays.
     """
 
-    observation: Any
-    action: Any
-    skip: Any
-    reward: Any
-    discount: Any
-    next_observation: Any
+    observation: Element
+    action: Element
+    skip: Number
+    reward: Number
+    discount: Number
+    next_observation: Element
+    note: Element = ()
+    """What the agent attached to the decision under which it was played."""
 
 
 @compiled

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from temporl.types import Element, Number
 
 
 class Decision(NamedTuple):
-    """What every agent answers: an action, and for how many steps to play it.
+    """What every agent returns: an action, and for how many steps to play it.
 
-    An agent that reacts at every step says `skip = 1`.
+    An agent that decides at every step returns `skip = 1`.
     """
 
-    action: Any
-    skip: Any
+    action: Element
+    skip: Number
 
 
 class Commitment(NamedTuple):
@@ -29,19 +31,22 @@ class Commitment(NamedTuple):
     """
 
     decision: Decision
-    remaining: Any
+    remaining: Number
+    note: Element = ()
+    """What the agent attached to the decision; it comes back with the decision's samples."""
 
     @property
-    def spent(self) -> Any:
+    def spent(self) -> Number:
         """Whether the agent is free to decide again."""
         return self.remaining == 0
 
-    def after_step(self, episode_over: Any) -> Commitment:
-        """Count one step down, or break off where the episode ended.
+    def after_step(self, episode_over: Number) -> Commitment:
+        """Count one step down, or break off where the episode ended."""
+        return self._replace(remaining=(self.remaining - 1) * (1 - episode_over))
 
-        Plain arithmetic, so that numbers, arrays and traced values work alike.
-        """
-        return Commitment(self.decision, (self.remaining - 1) * (1 - episode_over))
+    def left(self, interrupted: Number) -> Commitment:
+        """The same commitment, or a spent one where the agent leaves it early."""
+        return self._replace(remaining=self.remaining * (1 - interrupted))
 
 
 def commit(decision: Decision) -> Commitment:

@@ -1,6 +1,6 @@
 """The three tabular agents, as the hyperparameters that make them.
 
-They share one learning rule and differ in one thing: who says how long an action is played.
+They share one learning rule and differ in one thing: what chooses how long an action is played.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from temporl.agents.agent import Agent
+from temporl.environments.spaces import enumerate_space
+from temporl.environments.types import Space
 from temporl.errors import BadInput, require_at_least, require_range
 from temporl.randomness import zeta_cumulative
 from temporl.schedules import schedule
-from temporl.skipping.skips import Skips, consecutive, first_at_least, read_skips
-from temporl.tabular.learner import Duration, Learner, Ties
+from temporl.skipping.skips import Skips, first_at_least, read_skips
+from temporl.tabular.tables import Duration, Settings, Ties
 
 ACTION_TIES = {"random": Ties.RANDOM, "first": Ties.FIRST}
 SKIP_TIES = {"random": Ties.RANDOM, "shortest": Ties.FIRST, "longest": Ties.LAST}
@@ -28,9 +31,10 @@ def tie_rule(field: str, value: str, allowed: dict[str, Ties]) -> int:
 
 
 @dataclass(frozen=True)
-class QLearning:
+class QLearning(Agent):
     """Q-learning (`q`): decides at every step. The paper's vanilla agent."""
 
+    trainer: ClassVar[str] = "temporl.tabular.training:TRAINER"
     duration: ClassVar[Duration] = Duration.ONE_STEP
 
     alpha: float = 0.5
@@ -44,19 +48,19 @@ class QLearning:
     """Which of equally good actions is played. The paper's code: a random one."""
 
     def __post_init__(self) -> None:
-        self.learner()
+        self.settings()
 
-    @property
-    def skip_lengths(self) -> Skips:
-        """The durations the agent can choose."""
-        return consecutive(1)
+    def check(self, observations: Space, actions: Space, environment: str) -> None:
+        """Raise `BadInput` unless both spaces can be enumerated."""
+        enumerate_space(observations, "observation space", environment)
+        enumerate_space(actions, "action space", environment)
 
-    def learner(self) -> Learner:
+    def settings(self) -> Settings:
         """Check all values and put them into the form in which compiled code reads them."""
         require_range("alpha", self.alpha, 0.0, 1.0, low_open=True)
         require_range("gamma", self.gamma, 0.0, 1.0)
         skips = self.skip_lengths
-        return Learner(
+        return Settings(
             duration=int(self.duration),
             alpha=float(self.alpha),
             gamma=float(self.gamma),
@@ -81,17 +85,17 @@ class TempoQLearning(QLearning):
     duration: ClassVar[Duration] = Duration.LEARNED
 
     max_skip: int | None = None
-    """Longest skip J; 7 unless given, as in section 4.1 of the paper."""
+    """Longest skip J; default: 7, as in section 4.1 of the paper."""
     skips: str | tuple[int, ...] = "all"
-    """The set of skips: 'all' (1 to J), 'powers-of-two' up to J, or any as in '1,3,9'."""
+    """The set of skips: 'all' (1 to J), 'powers-of-two' up to J, or a list such as '1,3,9'."""
     connections: Literal["run", "skip"] = "run"
-    """Connections span decisions with the same action ('run'), or lie within one ('skip': the
-    paper)."""
+    """Connections span decisions with the same action ('run'), or lie within one ('skip').
+    The paper: 'skip'."""
     padding: Literal["all", "committed"] = "all"
-    """A terminal state teaches all longer skips, or only those the agent was committed to
-    ('committed'): fair where chance decides, with connections 'skip'. The paper: no padding."""
+    """Which longer skips a terminal state teaches: 'all', or those the agent was 'committed' to.
+    The latter is unbiased where chance ends episodes, with connections 'skip'. The paper: none."""
     skip_epsilon: float | str | None = None
-    """Exploration of the skip; the same as that of the action unless given, as in the paper."""
+    """Exploration of the skip; default: the same as that of the action, as in the paper."""
     skip_ties: Literal["random", "shortest", "longest"] = "random"
     """Which of equally good skips is played in training."""
     greedy_skip_ties: Literal["random", "shortest", "longest"] = "longest"
@@ -104,16 +108,19 @@ class TempoQLearning(QLearning):
         """The durations the agent can choose."""
         return read_skips(self.skips, self.max_skip, default=7)
 
-    def learner(self) -> Learner:
+    def settings(self) -> Settings:
         """Check all values and put them into the form in which compiled code reads them."""
-        for field, allowed in (("connections", ("run", "skip")), ("padding", ("all", "committed"))):
-            if getattr(self, field) not in allowed:
-                raise BadInput(field, getattr(self, field), f"allowed: {', '.join(allowed)}")
+        for field, value, allowed in (
+            ("connections", self.connections, ("run", "skip")),
+            ("padding", self.padding, ("all", "committed")),
+        ):
+            if value not in allowed:
+                raise BadInput(field, value, f"allowed: {', '.join(allowed)}")
         require_range("tie_tolerance", self.tie_tolerance, 0.0, np.inf)
         epsilon = self.epsilon if self.skip_epsilon is None else self.skip_epsilon
         return (
             super()
-            .learner()
+            .settings()
             ._replace(
                 skip_epsilon=schedule(epsilon, "skip_epsilon"),
                 training_skip_ties=tie_rule("skip_ties", self.skip_ties, SKIP_TIES),
@@ -136,10 +143,10 @@ class ExtendedQLearning(QLearning):
     max_repeat: int = 10_000
     """Longest repeat. Dabney et al. (2020): 10,000."""
 
-    def learner(self) -> Learner:
+    def settings(self) -> Settings:
         """Check all values and put them into the form in which compiled code reads them."""
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
         require_at_least("max_repeat", self.max_repeat, 1, 1_000_000)
         return (
-            super().learner()._replace(repeat_cumulative=zeta_cumulative(self.mu, self.max_repeat))
+            super().settings()._replace(repeat_cumulative=zeta_cumulative(self.mu, self.max_repeat))
         )

@@ -27,7 +27,7 @@ from temporl.compilation import compiled
 from temporl.randomness import Stream, uniform
 from temporl.skipping.connections import skips_taught
 from temporl.skipping.targets import extend, target
-from temporl.tabular.learner import Duration, Learner, Tables, Ties
+from temporl.tabular.tables import Duration, Settings, Tables, Ties
 
 
 class Episode(NamedTuple):
@@ -83,7 +83,7 @@ def epsilon_greedy(
 ) -> tuple[int, bool]:
     """A choice, and whether it explores.
 
-    One random number says both whether to explore and what to choose: where it falls below
+    One random number decides both whether to explore and what to choose: where it falls below
     epsilon, it is uniform below epsilon. Without exploration none is used.
     """
     if epsilon > 0.0:
@@ -95,7 +95,7 @@ def epsilon_greedy(
 
 @compiled
 def decide(
-    learner: Learner,
+    settings: Settings,
     tables: Tables,
     state: int,
     epsilon: float,
@@ -105,23 +105,23 @@ def decide(
 ) -> tuple[int, int]:
     """An action and for how many steps to play it; greedy where both epsilons are 0."""
     action, explores = epsilon_greedy(
-        tables.action_values, state, epsilon, learner.action_ties, 0.0, stream
+        tables.action_values, state, epsilon, settings.action_ties, 0.0, stream
     )
-    if learner.duration == Duration.LEARNED:
+    if settings.duration == Duration.LEARNED:
         row = state * tables.action_values.shape[1] + action
         index, _ = epsilon_greedy(
-            tables.skip_values, row, skip_epsilon, skip_ties, learner.tie_tolerance, stream
+            tables.skip_values, row, skip_epsilon, skip_ties, settings.tie_tolerance, stream
         )
-        return action, learner.skips[index]
-    if learner.duration == Duration.ZETA and explores:
-        repeats = 1 + np.searchsorted(learner.repeat_cumulative, uniform(stream))
+        return action, settings.skips[index]
+    if settings.duration == Duration.ZETA and explores:
+        repeats = 1 + np.searchsorted(settings.repeat_cumulative, uniform(stream))
         return action, int(repeats)
     return action, 1
 
 
 @compiled
 def learn(
-    learner: Learner,
+    settings: Settings,
     tables: Tables,
     episode: Episode,
     time: int,
@@ -140,23 +140,23 @@ def learn(
     value = best_value(tables.action_values, next_state)
 
     state = episode.states[time - 1]
-    goal = target(episode.rewards[time - 1], learner.gamma * alive, value)
-    tables.action_values[state, action] += learner.alpha * (
+    goal = target(episode.rewards[time - 1], settings.gamma * alive, value)
+    tables.action_values[state, action] += settings.alpha * (
         goal - tables.action_values[state, action]
     )
-    if learner.duration != Duration.LEARNED:
+    if settings.duration != Duration.LEARNED:
         return
 
-    padding = learner.skips[-1] if learner.pads_all else remaining
-    # Unsigned numbers, as in `play`: they save a third of the time of this loop.
+    padding = settings.skips[-1] if settings.pads_all else remaining
+    # Unsigned indices, as in `play`: they save a third of the time of this loop.
     reward, discount = 0.0, alive
     for distance in range(1, run + 1):
         start = np.uint64(time - distance)
-        reward, discount = extend(episode.rewards[start], learner.gamma, reward, discount)
+        reward, discount = extend(episode.rewards[start], settings.gamma, reward, discount)
         row = np.uint64(episode.states[start] * tables.action_values.shape[1] + action)
         goal = target(reward, discount, value)
-        first, stop = skips_taught(learner.first_at_least, distance, terminated, padding)
+        first, stop = skips_taught(settings.first_at_least, distance, terminated, padding)
         for index in range(np.uint64(first), np.uint64(stop)):
-            tables.skip_values[row, index] += learner.alpha * (
+            tables.skip_values[row, index] += settings.alpha * (
                 goal - tables.skip_values[row, index]
             )

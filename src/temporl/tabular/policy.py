@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from temporl.environments.spaces import Enumeration
+from temporl.environments.types import Space
 from temporl.errors import BadInput
 from temporl.randomness import Purpose, Stream, stream
 from temporl.skipping import Decision
 from temporl.tabular.agents import QLearning
-from temporl.tabular.learner import Duration, Learner, Tables
 from temporl.tabular.learning import decide
+from temporl.tabular.tables import Duration, Settings, Tables
+from temporl.trees import Arrays
+from temporl.types import Element
 
 
 @dataclass(frozen=True)
@@ -35,23 +37,23 @@ class TabularPolicy:
     )
 
     @cached_property
-    def learner(self) -> Learner:
+    def settings(self) -> Settings:
         """The agent's hyperparameters as compiled code reads them."""
-        return self.agent.learner()
+        return self.agent.settings()
 
-    def decide(self, observation: Any) -> Decision:
+    def decide(self, observation: Element) -> Decision:
         """The greedy action and for how many steps to play it."""
         state = self._state(observation)
-        skip_ties = self.learner.greedy_skip_ties
-        action, skip = decide(self.learner, self.tables, state, 0.0, 0.0, skip_ties, self.ties)
+        skip_ties = self.settings.greedy_skip_ties
+        action, skip = decide(self.settings, self.tables, state, 0.0, 0.0, skip_ties, self.ties)
         return Decision(self.actions.element(action), int(skip))
 
-    def action_values(self, observation: Any) -> Float[np.ndarray, " action"]:
+    def action_values(self, observation: Element) -> Float[np.ndarray, " action"]:
         """The learned value of every action."""
         return np.array(self.tables.action_values[self._state(observation)])
 
-    def skip_values(self, observation: Any, action: Any = None) -> dict[int, float]:
-        """The learned value of every skip for an action, the greedy one unless another is given."""
+    def skip_values(self, observation: Element, action: Element = None) -> dict[int, float]:
+        """The learned value of every skip for an action, default: the greedy action."""
         if self.agent.duration != Duration.LEARNED:
             return {1: float(np.max(self.action_values(observation)))}
         action = self.decide(observation).action if action is None else action
@@ -59,7 +61,20 @@ class TabularPolicy:
         values = self.tables.skip_values[row]
         return dict(zip(self.agent.skip_lengths, map(float, values), strict=True))
 
-    def _state(self, observation: Any) -> int:
+    def arrays(self) -> Arrays:
+        """Both tables by name, as a file holds them."""
+        return self.tables._asdict()
+
+    def with_arrays(self, arrays: Arrays) -> TabularPolicy:
+        """The same policy with other tables."""
+        return replace(self, tables=Tables(**arrays))
+
+    @property
+    def gym_spaces(self) -> tuple[Space, Space]:
+        """What it observes, and what it chooses from."""
+        return self.observations.space, self.actions.space
+
+    def _state(self, observation: Element) -> int:
         if not self.observations.space.contains(observation):
             space = self.observations.space
             raise BadInput("observation", observation, f"allowed: an element of {space}")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from temporl.course import Course
-from temporl.evaluation import Evaluations, empty_evaluations
-from temporl.pausing import Arrays
 from temporl.randomness import Purpose, stream
-from temporl.tabular.compiled_training import Budget, Streams
+from temporl.tabular.play import Budget, Streams
 from temporl.tabular.policy import TabularPolicy
+from temporl.training.course import Course
+from temporl.training.outcome import Evaluations, empty_evaluations
+from temporl.trees import Arrays
+from temporl.types import Record
 
 
 class Run:
@@ -29,11 +28,11 @@ class Run:
             evaluation=stream(seed, Purpose.EVALUATION),
             evaluation_environment=stream(seed, Purpose.EVALUATION_ENVIRONMENT),
         )
-        self.course = Course(int(policy.learner.skips[-1]))
+        self.course = Course(int(policy.settings.skips[-1]))
         self._parts = [empty_evaluations(0)]
 
     @property
-    def spent(self) -> int:
+    def done(self) -> int:
         """How much of the budget is used up."""
         return self.step if self.budget.counts_steps else self.episode
 
@@ -46,7 +45,7 @@ class Run:
         return Evaluations(*map(np.concatenate, zip(*self._parts, strict=True)))
 
     def arrays(self) -> Arrays:
-        """All that a run is, as a checkpoint holds it."""
+        """The whole state of a run, as a checkpoint holds it."""
         numbers = {"episode": np.array(self.episode), "step": np.array(self.step)}
         return (
             numbers
@@ -59,7 +58,7 @@ class Run:
         )
 
     def restore(self, saved: Arrays | None) -> None:
-        """Go on from what `arrays` gave."""
+        """Resume from what `arrays` returned."""
         if saved is None:
             return
         self.episode, self.step = int(saved["episode"]), int(saved["step"])
@@ -70,7 +69,7 @@ class Run:
         self._parts = [Evaluations(**rows)]
         self.course.restore(saved)
 
-    def _groups(self) -> dict[str, Any]:
+    def _groups(self) -> Record:
         return {
             "tables": self.policy.tables,
             "streams": self.streams,

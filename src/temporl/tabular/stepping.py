@@ -5,91 +5,113 @@ The same compiled `decide` and `learn` as in the compiled loop; only the loop is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-import gymnasium as gym
 import numpy as np
 
-from temporl.evaluation import CountedSkips, Evaluations, empty_evaluations, play_episode
+from temporl.environments.types import Environment
+from temporl.evaluation import play_episode
 from temporl.randomness import Purpose, Stream, episode_seed
 from temporl.schedules import epsilon_at
+from temporl.skipping import Decision, play
 from temporl.skipping.connections import run_length
 from temporl.tabular.learning import Episode, decide, learn
 from temporl.tabular.policy import TabularPolicy
 from temporl.tabular.run import Run
-
-MakeEnvironment = Callable[[], gym.Env[Any, Any]]
+from temporl.training.outcome import Evaluations, empty_evaluations
+from temporl.training.trainer import Task
+from temporl.types import Element
 
 
 def train_episodes_by_stepping(
-    run: Run, environment: gym.Env[Any, Any], make: MakeEnvironment
+    run: Run, environment: Environment, task: Task
 ) -> Iterator[Evaluations]:
     """Train episode by episode; each yields the evaluation after it."""
-    evaluation_environment = make()
+    evaluation_environment = task.evaluation_environment() if run.evaluate_every else None
     policy, budget, seed = run.policy, run.budget, run.seed
     greedy = replace(policy, ties=run.streams.evaluation)
     scratch = Episode(np.empty(budget.step_limit, dtype=np.int64), np.empty(budget.step_limit))
-    learner = policy.learner
-    while (spent := run.spent) < budget.amount:
-        run.step += train_episode(
+    settings = policy.settings
+    while (done := run.done) < budget.amount:
+        exploring = ExploringPolicy(
             policy,
+            epsilon_at(settings.epsilon, done, budget.amount),
+            epsilon_at(settings.skip_epsilon, done, budget.amount),
+            run.streams.exploration,
+        )
+        run.step += train_episode(
+            exploring,
             environment,
             scratch,
             episode_seed(seed, Purpose.ENVIRONMENT, run.episode),
-            epsilon_at(learner.epsilon, spent, budget.amount),
-            epsilon_at(learner.skip_epsilon, spent, budget.amount),
             budget.amount - run.step if budget.counts_steps else budget.step_limit,
-            run.streams.exploration,
         )
         run.episode += 1
-        due = run.evaluate_every > 0 and run.episode % run.evaluate_every == 0
+        due = evaluation_environment is not None and run.episode % run.evaluate_every == 0
         row = empty_evaluations(int(due))
-        for column in range(len(row.episode)):
-            evaluation_seed = episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, run.episode)
-            evaluated = CountedSkips(greedy, int(learner.skips[-1]))
-            row.episode[column], row.step[column] = run.episode, run.step
-            row.returns[column], row.lengths[column], row.decisions[column] = play_episode(
-                evaluated, evaluation_environment, evaluation_seed
+        if evaluation_environment is not None and due:
+            start = episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, run.episode)
+            chosen = np.zeros(int(settings.skips[-1]), dtype=np.int64)
+            row.episode[0], row.step[0] = run.episode, run.step
+            row.returns[0], row.lengths[0], row.decisions[0] = play_episode(
+                greedy, evaluation_environment, start, chosen=chosen
             )
-            run.course.add(run.step, evaluated.chosen)
+            run.course.add(run.step, chosen)
         yield row
-    evaluation_environment.close()
+    if evaluation_environment is not None:
+        evaluation_environment.close()
+
+
+@dataclass(frozen=True)
+class ExploringPolicy:
+    """A policy in training."""
+
+    policy: TabularPolicy
+    epsilon: float
+    skip_epsilon: float
+    stream: Stream
+
+    def decide(self, observation: Element) -> Decision:
+        """An action and a skip, with exploration."""
+        policy, settings = self.policy, self.policy.settings
+        state = policy.observations.index(observation)
+        ties = settings.training_skip_ties
+        action, skip = decide(
+            settings, policy.tables, state, self.epsilon, self.skip_epsilon, ties, self.stream
+        )
+        return Decision(policy.actions.element(action), skip)
 
 
 def train_episode(
-    policy: TabularPolicy,
-    environment: gym.Env[Any, Any],
+    exploring: ExploringPolicy,
+    environment: Environment,
     scratch: Episode,
     seed: int,
-    epsilon: float,
-    skip_epsilon: float,
-    most_steps: int,
-    exploration: Stream,
+    step_limit: int,
 ) -> int:
     """Play and learn one episode; returns its number of steps."""
-    learner, tables = policy.learner, policy.tables
-    ties, longest = learner.training_skip_ties, int(learner.skips[-1])
+    policy, settings = exploring.policy, exploring.policy.settings
+    longest = int(settings.skips[-1])
     observation, _ = environment.reset(seed=seed)
-    state = policy.observations.index(observation)
-    time = run = remaining = 0
-    action, over = -1, False
-    while not over and time < most_steps:
-        continues = True
-        if remaining == 0:
-            previous = action
-            action, remaining = decide(
-                learner, tables, state, epsilon, skip_epsilon, ties, exploration
-            )
-            continues = learner.spans_decisions and action == previous
-        observation, reward, terminated, truncated, _ = environment.step(
-            policy.actions.element(action)
-        )
-        over = terminated or truncated
-        scratch.states[time], scratch.rewards[time] = state, reward
-        time, remaining = time + 1, remaining - 1
+    time = run = 0
+    action = -1
+    for step in play(exploring, environment, observation, step_limit=step_limit):
+        previous, action = action, policy.actions.index(step.action)
+        continues = not step.decided or (settings.spans_decisions and action == previous)
+        scratch.states[time] = policy.observations.index(step.observation)
+        scratch.rewards[time] = step.reward
+        time += 1
         run = run_length(run, continues, longest)
-        state = policy.observations.index(observation)
-        learn(learner, tables, scratch, time, run, action, remaining, state, bool(terminated))
+        learn(
+            settings,
+            policy.tables,
+            scratch,
+            time,
+            run,
+            action,
+            step.remaining,
+            policy.observations.index(step.next_observation),
+            step.terminated,
+        )
     return time

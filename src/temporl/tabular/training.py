@@ -1,74 +1,112 @@
-"""Training a tabular agent: compiled where the environment has a transition table, else stepped."""
+"""Training with tables: compiled where the environment has a transition table, else stepped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from temporl.environments.catalogue import step_limit_of
+from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
 from temporl.environments.spaces import enumerate_space
 from temporl.environments.transitions import TransitionTable, transition_table
-from temporl.evaluation import Evaluations, OnProgress, Report, Trained, empty_evaluations
-from temporl.pausing import Breaks
+from temporl.environments.types import Environment, Space
+from temporl.errors import BadInput
 from temporl.tabular.agents import QLearning
-from temporl.tabular.compiled_training import Budget, train_episodes
-from temporl.tabular.learner import empty_tables
 from temporl.tabular.learning import Episode
+from temporl.tabular.play import Budget, train_episodes
 from temporl.tabular.policy import TabularPolicy
 from temporl.tabular.run import Run
-from temporl.tabular.stepping import MakeEnvironment, train_episodes_by_stepping
+from temporl.tabular.stepping import train_episodes_by_stepping
+from temporl.tabular.tables import empty_tables
+from temporl.training.outcome import (
+    Evaluations,
+    ProgressReport,
+    Trained,
+    empty_evaluations,
+)
+from temporl.training.trainer import Driver, Task
 
 CHUNK_EPISODES, CHUNK_STEPS = 5000, 5_000_000
 """How many episodes, or steps, are played between two reports of progress."""
 
 
-def check_trainable(make: MakeEnvironment, name: str) -> None:
-    """Raise if tables cannot learn in an environment, before anything is started."""
-    environment = make()
-    enumerate_space(environment.observation_space, "observation space", name)
-    enumerate_space(environment.action_space, "action space", name)
-    step_limit_of(environment, name)
-    environment.close()
+class TableTrainer:
+    """Trains agents with tables."""
+
+    kind: ClassVar[str] = "tabular"
+    unit: ClassVar[Literal["episodes", "steps"]] = "episodes"
+    default_budget: ClassVar[int] = 10_000
+    default_evaluations: ClassVar[int | None] = None
+    takes_episodes: ClassVar[bool] = True
+    takes_starts: ClassVar[bool] = False
+    needs_process: ClassVar[bool] = False
+
+    def choose_driver(
+        self,
+        spec: EnvironmentSpec,  # noqa: ARG002
+        wanted: Driver | None,
+        *,
+        by_function: bool,  # noqa: ARG002
+    ) -> Driver | None:
+        """None: whether it is compiled follows from the environment itself."""
+        if wanted is not None:
+            raise BadInput("driver", wanted, "tabular agents need none; leave it out")
+        return None
+
+    def threads(self, observations: Space, driver: Driver | None) -> int:  # noqa: ARG002
+        """Always one."""
+        return 1
+
+    def is_compiled(self, environment: Environment) -> bool:
+        """Whether the environment has a transition table."""
+        return transition_table(environment) is not None
+
+    def untrained(
+        self,
+        agent: QLearning,
+        observations: Space,
+        actions: Space,
+        name: str,
+        random: np.random.Generator,  # noqa: ARG002
+    ) -> TabularPolicy:
+        """A policy with tables full of zeros."""
+        rows = enumerate_space(observations, "observation space", name)
+        columns = enumerate_space(actions, "action space", name)
+        tables = empty_tables(agent.settings(), rows.size, columns.size)
+        return TabularPolicy(agent, tables, rows, columns)
+
+    def train(self, agent: QLearning, task: Task, *, prefer_stepping: bool = False) -> Trained:
+        """Train one seed for a number of episodes or of steps, with greedy evaluations."""
+        environment = task.training_environment()
+        run = begin_run(agent, environment, task)
+        run.restore(task.checkpointer.saved)
+        amount = run.budget.amount
+        table = None if prefer_stepping else transition_table(environment)
+        for chunk in (
+            train_compiled(run, table)
+            if table is not None
+            else train_episodes_by_stepping(run, environment, task)
+        ):
+            run.add(chunk)
+            if task.on_progress is not None:
+                task.on_progress(ProgressReport(run.done / amount, run.step, _latest(chunk)))
+            if run.done < amount:
+                task.checkpointer.checkpoint(run.step, run.arrays)
+        environment.close()
+        return Trained(run.policy, run.evaluations(), run.episode, run.step, run.course.moments())
 
 
-def train_tabular(
-    agent: QLearning,
-    make: MakeEnvironment,
-    *,
-    name: str,
-    seed: int,
-    episodes: int | None = None,
-    steps: int | None = None,
-    evaluate_every: int = 1,
-    on_progress: OnProgress | None = None,
-    prefer_stepping: bool = False,
-    breaks: Breaks | None = None,
-) -> Trained:
-    """Train one seed for a number of episodes or of steps, with greedy evaluations on the way."""
-    environment = make()
-    observations = enumerate_space(environment.observation_space, "observation space", name)
-    actions = enumerate_space(environment.action_space, "action space", name)
-    counts_steps = steps is not None
-    amount = steps if steps is not None else episodes or 0
-    budget = Budget(amount, counts_steps, step_limit_of(environment, name))
-    tables = empty_tables(agent.learner(), observations.size, actions.size)
-    policy = TabularPolicy(agent, tables, observations, actions)
-    table = None if prefer_stepping else transition_table(environment)
-    run = Run(policy, budget, evaluate_every, seed)
-    run.restore(breaks.saved if breaks is not None else None)
-    for chunk in (
-        train_compiled(run, table)
-        if table is not None
-        else train_episodes_by_stepping(run, environment, make)
-    ):
-        run.add(chunk)
-        if on_progress is not None:
-            on_progress(Report(run.spent / amount, run.step, _latest(chunk)))
-        if breaks is not None and run.spent < amount:
-            breaks.pause(run.step, run.arrays)
-    environment.close()
-    return Trained(policy, run.evaluations(), run.episode, run.step, run.course.moments())
+TRAINER = TableTrainer()
+
+
+def begin_run(agent: QLearning, environment: Environment, task: Task) -> Run:
+    """A run before its first episode."""
+    spaces = environment.observation_space, environment.action_space
+    policy = TRAINER.untrained(agent, *spaces, task.name, np.random.Generator(np.random.PCG64(0)))
+    amount = task.steps if task.steps is not None else task.episodes or 0
+    budget = Budget(amount, task.steps is not None, step_limit_of(environment, task.name))
+    return Run(policy, budget, task.evaluate_every, task.seed)
 
 
 def _latest(evaluations: Evaluations) -> dict[str, float]:
@@ -79,25 +117,25 @@ def _latest(evaluations: Evaluations) -> dict[str, float]:
 
 
 def train_compiled(
-    run: Run, table: TransitionTable, pauses: Sequence[int] = ()
+    run: Run, table: TransitionTable, stops: Sequence[int] = ()
 ) -> Iterator[Evaluations]:
     """Train by chunks of episodes; each yields the evaluations in it.
 
-    A chunk also ends after every number of episodes in `pauses`, which changes nothing else.
+    A chunk also ends after every number of episodes in `stops`, which changes nothing else.
     """
     policy, limit = run.policy, run.budget.step_limit
     scratch = Episode(np.empty(limit, dtype=np.int64), np.empty(limit))
-    while run.spent < run.budget.amount:
+    while run.done < run.budget.amount:
         room = empty_evaluations(CHUNK_EPISODES)
-        until_pause = [pause - run.episode for pause in pauses if pause > run.episode]
+        until_stop = [stop - run.episode for stop in stops if stop > run.episode]
         run.episode, run.step, count = train_episodes(
             table,
-            policy.learner,
+            policy.settings,
             policy.tables,
             run.budget,
             run.episode,
             run.step,
-            min([CHUNK_EPISODES, *until_pause]),
+            min([CHUNK_EPISODES, *until_stop]),
             CHUNK_STEPS,
             run.evaluate_every,
             run.streams,

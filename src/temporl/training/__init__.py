@@ -1,21 +1,7 @@
-"""From a configuration to finished runs: one seed here, or many seeds on all cores."""
+"""From an agent and an environment to a trained agent. Knows no files.
 
-from temporl.training.runs import PlannedRun, execute, missing_runs, plan_runs, unfinished_runs
-from temporl.training.sweep import Failure, complete, default_workers
-from temporl.training.train import Run, configure, load, train, usual_options
-
-__all__ = [
-    "Failure",
-    "PlannedRun",
-    "Run",
-    "complete",
-    "configure",
-    "default_workers",
-    "execute",
-    "load",
-    "missing_runs",
-    "plan_runs",
-    "train",
-    "unfinished_runs",
-    "usual_options",
-]
+Start with `learner.py`: one step of training with networks, as pure functions. `device.py` and
+`host.py` drive it, the one in compiled environments, the other in any Gymnasium environment, and
+`deep.py` chooses between them. `trainer.py` is the interface for tables and networks alike,
+`outcome.py` what training returns, `checkpointer.py` all that it knows of interruptions.
+"""

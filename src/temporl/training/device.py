@@ -10,173 +10,197 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from temporl.agents.agent import Networks, longest_skip
-from temporl.environments.device import DeviceEnvironment, DeviceState
+from temporl.agents.agent import Memory, Params, State
+from temporl.environments.device import DeviceEnvironment, EnvironmentState
 from temporl.randomness import Purpose
-from temporl.skipping import Commitment, Decision
-from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
-from temporl.training.trees import TreeBreaks
+from temporl.skipping import Commitment
+from temporl.training.learner import (
+    EvaluationPoint,
+    EvaluationSchedule,
+    Learner,
+    LearnerState,
+    as_arrays,
+    ask,
+    episode_seeds,
+)
+from temporl.training.trees import TreeCheckpointer
 
 FIRST_STRIDE, STRIDE_SECONDS = 64, 0.5
-"""Steps in one compiled loop: twice as many each time until it takes so long. Between two loops a
-run can be left off."""
+"""Steps in one compiled loop: twice as many each time until it takes that long. Between two loops a
+run can be interrupted."""
 
 
-class Play(NamedTuple):
-    """The progress of training, and where the episode under way is."""
+class DeviceState(NamedTuple):
+    """The state of the learner, and where the episode under way is."""
 
-    progress: Progress
+    learner: LearnerState
     observation: Array
-    state: DeviceState
+    state: EnvironmentState
     episode: Array
     """How many episodes are over."""
+
+
+class GreedyEpisode(NamedTuple):
+    """A greedy episode under way, and what is counted of it."""
+
+    observation: Array
+    state: EnvironmentState
+    commitment: Commitment
+    memory: Memory
+    total: Array
+    length: Array
+    decisions: Array
+    chosen: Array
+    over: Array
 
 
 @dataclass(frozen=True)
 class DeviceTraining:
     """A run in which everything is compiled."""
 
-    tick: Tick
+    learner: Learner
     environment: DeviceEnvironment
 
     @partial(jax.jit, static_argnums=0)
-    def begin(self, networks: Networks, key: Array) -> Play:
+    def begin(self, params: Params, key: Array) -> DeviceState:
         """Before the first step."""
         observation, state = self._reset(key, Purpose.ENVIRONMENT, jnp.int32(0))
-        return Play(self.tick.begin(networks), observation, state, jnp.int32(0))
+        return DeviceState(self.learner.begin(params), observation, state, jnp.int32(0))
 
-    def _reset(self, key: Array, purpose: Purpose, episode: Array) -> tuple[Array, DeviceState]:
+    def _reset(
+        self, key: Array, purpose: Purpose, episode: Array
+    ) -> tuple[Array, EnvironmentState]:
         return self.environment.reset(episode_seeds(key, purpose, episode))
 
     @partial(jax.jit, static_argnums=0, donate_argnums=1)
-    def advance(self, play: Play, key: Array, until: Array) -> Play:
+    def advance(self, now: DeviceState, key: Array, until: Array) -> DeviceState:
         """Train up to a step."""
 
-        def goes_on(play: Play) -> Array:
-            return play.progress.step < until
+        def goes_on(now: DeviceState) -> Array:
+            return now.learner.step < until
 
-        return jax.lax.while_loop(goes_on, partial(self._step, key=key), play)
+        return jax.lax.while_loop(goes_on, partial(self._step, key=key), now)
 
-    def _step(self, play: Play, key: Array) -> Play:
-        commitment = self.tick.act(play.progress, key, play.observation)
+    def _step(self, now: DeviceState, key: Array) -> DeviceState:
+        learner, commitment = self.learner.act(now.learner, key, now.observation)
         observation, state, reward, terminated, truncated = self.environment.step(
-            play.state, self.environment.outward(commitment.decision.action)
+            now.state, self.environment.to_environment(commitment.decision.action)
         )
-        progress = self.tick.learn(
-            play.progress,
+        learner = self.learner.learn(
+            learner,
             key,
             commitment,
-            play.observation,
+            now.observation,
             reward,
             observation,
             terminated,
             truncated,
         )
         over = terminated | truncated
-        episode = play.episode + over
+        episode = now.episode + over
         observation, state = jax.lax.cond(
             over,
             lambda: self._reset(key, Purpose.ENVIRONMENT, episode),
             lambda: (observation, state),
         )
-        return Play(progress, observation, state, episode)
+        return DeviceState(learner, observation, state, episode)
 
     @partial(jax.jit, static_argnums=0)
-    def evaluate(self, play: Play, key: Array, number: Array) -> tuple[Array, ...]:
+    def evaluate(self, now: DeviceState, key: Array, number: Array) -> tuple[Array, ...]:
         """Play one greedy episode: its return, steps and decisions, and its skips counted."""
-        networks = self.tick.agent.policy(play.progress.agent)
+        agent = self.learner.agent
+        params = agent.params(now.learner.agent)
 
-        class Watched(NamedTuple):
-            observation: Array
-            state: DeviceState
-            commitment: Commitment
-            total: Array
-            length: Array
-            decisions: Array
-            chosen: Array
-            over: Array
-
-        def step(watched: Watched) -> Watched:
-            free = watched.commitment.spent
-
-            def decide() -> Commitment:
-                action, skip = self.tick.agent.greedy(networks, watched.observation)
-                action = jnp.asarray(action, self.tick.spaces.action_dtype)
-                return Commitment(Decision(action, jnp.int32(skip)), jnp.int32(skip))
-
-            commitment = jax.lax.cond(free, decide, lambda: watched.commitment)
+        def step(seen: GreedyEpisode) -> GreedyEpisode:
+            under_way = self.learner.unless_interrupted(
+                params, seen.observation, seen.commitment, seen.memory
+            )
+            free = under_way.spent
+            commitment, memory = ask(
+                lambda: agent.greedy(params, seen.observation, seen.memory)._replace(
+                    note=seen.commitment.note
+                ),
+                self.learner.spaces,
+                under_way,
+                seen.memory,
+            )
             observation, state, reward, terminated, truncated = self.environment.step(
-                watched.state, self.environment.outward(commitment.decision.action)
+                seen.state, self.environment.to_environment(commitment.decision.action)
             )
             over = terminated | truncated
-            return Watched(
+            return GreedyEpisode(
                 observation,
                 state,
                 commitment.after_step(over),
-                watched.total + reward,
-                watched.length + 1,
-                watched.decisions + free,
-                watched.chosen.at[commitment.decision.skip - 1].add(free),
+                memory,
+                seen.total + reward,
+                seen.length + 1,
+                seen.decisions + free,
+                seen.chosen.at[commitment.decision.skip - 1].add(free),
                 over,
             )
 
         observation, state = self._reset(key, Purpose.EVALUATION_ENVIRONMENT, number)
         zero = jnp.int32(0)
-        nothing = jnp.zeros(self.tick.spaces.action_shape, self.tick.spaces.action_dtype)
-        free = Commitment(Decision(nothing, zero), zero)
-        chosen = jnp.zeros(longest_skip(self.tick.agent), jnp.int32)
-        begin = Watched(
-            observation, state, free, jnp.float32(0), zero, zero, chosen, jnp.array(False)
+        begin = GreedyEpisode(
+            observation,
+            state,
+            self.learner.free,
+            agent.memory(),
+            jnp.float32(0),
+            zero,
+            zero,
+            jnp.zeros(agent.skip_lengths[-1], jnp.int32),
+            jnp.array(False),
         )
-        end = jax.lax.while_loop(lambda watched: ~watched.over, step, begin)
+        end = jax.lax.while_loop(lambda seen: ~seen.over, step, begin)
         return end.total, end.length, end.decisions, end.chosen
 
 
 def train_on_device(
-    tick: Tick,
+    learner: Learner,
     environment: DeviceEnvironment,
     seed: int,
-    pauses: Pauses,
-    breaks: TreeBreaks,
-) -> Iterator[Point]:
-    """Train one seed, pausing at every evaluation and at the end."""
-    training = DeviceTraining(tick, environment)
+    schedule: EvaluationSchedule,
+    checkpointer: TreeCheckpointer,
+) -> Iterator[EvaluationPoint]:
+    """Train one seed, stopping at every evaluation and at the end."""
+    training = DeviceTraining(learner, environment)
     key = jax.random.key(seed)
-    play = breaks.restored(training.begin(tick.networks(seed), key))
-    step, stride = int(play.progress.step), FIRST_STRIDE
-    for stop, episodes in pauses:
-        if stop <= breaks.done:
-            continue  # what was evaluated before the run was left off
+    now = checkpointer.restored(training.begin(learner.draw(seed), key))
+    step, stride = int(now.learner.step), FIRST_STRIDE
+    for stop, episodes in schedule:
+        if stop <= checkpointer.done:
+            continue  # what was evaluated before the run was interrupted
         while step < stop:
-            breaks.pause(step, play)
+            checkpointer.checkpoint(step, now)
             began = time.monotonic()
             step = min(step + stride, stop)
-            play = training.advance(play, key, np.int32(step))
-            play.episode.block_until_ready()
+            now = training.advance(now, key, np.int32(step))
+            now.episode.block_until_ready()
             if time.monotonic() - began < STRIDE_SECONDS:
                 stride *= 2
-        evaluations, chosen = [], np.zeros(longest_skip(tick.agent), np.int64)
+        evaluations, chosen = [], np.zeros(learner.agent.skip_lengths[-1], np.int64)
         for number in episodes:
-            total, length, decisions, skips = training.evaluate(play, key, np.int32(number))
+            total, length, decisions, skips = training.evaluate(now, key, np.int32(number))
             evaluations.append((float(total), int(length), int(decisions)))
-            chosen += skips
-        agent = play.progress.agent
-        yield Point(
+            chosen += np.asarray(skips)
+        yield EvaluationPoint(
             step,
-            int(play.episode),
+            int(now.episode),
             evaluations,
             chosen,
-            partial(_networks, tick, agent),
-            play.progress.metrics,
+            partial(_params, learner, now.learner.agent),
+            now.learner.metrics,
         )
 
 
-def _networks(tick: Tick, state: Any) -> Networks:
-    return as_arrays(tick.agent.policy(state))
+def _params(learner: Learner, state: State) -> Params:
+    return as_arrays(learner.agent.params(state))

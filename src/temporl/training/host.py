@@ -5,10 +5,10 @@ One compiled call a step: it keeps the step just played, learns, and decides abo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import gymnasium as gym
 import jax
@@ -16,24 +16,36 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from temporl.agents.agent import Networks, longest_skip
+from temporl.agents.agent import Params
 from temporl.agents.policy import NetworkPolicy
 from temporl.environments.actions import actions_of
+from temporl.environments.types import Environment
 from temporl.errors import RunFailed
-from temporl.evaluation import CountedSkips, play_episode
+from temporl.evaluation import play_episode
 from temporl.randomness import Purpose
 from temporl.skipping import Commitment
-from temporl.training.tick import Pauses, Point, Progress, Tick, as_arrays, episode_seeds
-from temporl.training.trees import TreeBreaks
+from temporl.training.learner import (
+    EvaluationPoint,
+    EvaluationSchedule,
+    Learner,
+    LearnerState,
+    as_arrays,
+    episode_seeds,
+)
+from temporl.training.trainer import Task
+from temporl.training.trees import TreeCheckpointer
+from temporl.types import Element
 
-Answer = Any
+Answer = np.ndarray | tuple[np.ndarray, np.ndarray, np.ndarray]
 """What an environment answered, as `pack` makes it."""
+Traced = Array | tuple[Array, Array, Array]
+"""The same within a compiled function."""
 
 
-class Prepared(NamedTuple):
-    """The progress of training, what is played next, and what was observed before."""
+class HostState(NamedTuple):
+    """The state of the learner, what is played next, and what was observed before."""
 
-    progress: Progress
+    learner: LearnerState
     commitment: Commitment
     observation: Array
 
@@ -42,18 +54,19 @@ class Prepared(NamedTuple):
 class HostTraining:
     """The compiled half of a run on the host."""
 
-    tick: Tick
+    learner: Learner
 
     @partial(jax.jit, static_argnums=0)
-    def begin(self, networks: Networks, key: Array, observation: Array) -> Prepared:
+    def begin(self, params: Params, key: Array, observation: Array) -> HostState:
         """Before the first step, with the first decision made."""
-        progress = self.tick.begin(networks)
-        return Prepared(progress, self.tick.act(progress, key, observation), observation)
+        return self._decided(self.learner.begin(params), key, observation)
+
+    def _decided(self, learner: LearnerState, key: Array, observation: Array) -> HostState:
+        learner, commitment = self.learner.act(learner, key, observation)
+        return HostState(learner, commitment, observation)
 
     @partial(jax.jit, static_argnums=(0, 4), donate_argnums=1)
-    def advance(
-        self, prepared: Prepared, key: Array, answer: Answer, learns: bool | None
-    ) -> Prepared:
+    def advance(self, now: HostState, key: Array, answer: Traced, learns: bool | None) -> HostState:
         """Keep and learn from the step that was played, and decide about the following one.
 
         Where it is known that it does not, the networks need not be copied, as they would be by a
@@ -61,29 +74,29 @@ class HostTraining:
         for images.
         """
         seen, following, (reward, terminated, truncated) = self.unpack(answer)
-        progress = self.tick.learn(
-            prepared.progress,
+        learner = self.learner.learn(
+            now.learner,
             key,
-            prepared.commitment,
-            prepared.observation,
+            now.commitment,
+            now.observation,
             reward,
             seen,
             terminated > 0,
             truncated > 0,
             learns=learns,
         )
-        return Prepared(progress, self.tick.act(progress, key, following), following)
+        return self._decided(learner, key, following)
 
     @partial(jax.jit, static_argnums=0)
-    def has_enough(self, prepared: Prepared) -> Array:
+    def has_enough(self, now: HostState) -> Array:
         """Whether there is enough to learn from, as there will always be from then on."""
-        return self.tick.layout.holds_enough(prepared.progress.ring)
+        return self.learner.layout.holds_enough(now.learner.ring)
 
-    def unpack(self, answer: Answer) -> tuple[Array, Array, Array]:
+    def unpack(self, answer: Traced) -> tuple[Array, Array, Array]:
         """What `pack` put together."""
         if isinstance(answer, tuple):
             return answer
-        shape, dtype = self.tick.spaces.observation_shape, self.tick.spaces.observation_dtype
+        shape, dtype = self.learner.spaces.observation_shape, self.learner.spaces.observation_dtype
         size = int(np.prod(shape))
         seen, following, rest = jnp.split(answer, [size, 2 * size])
         return seen.reshape(shape).astype(dtype), following.reshape(shape).astype(dtype), rest
@@ -94,24 +107,25 @@ def pack(
 ) -> Answer:
     """All that an environment answered in one array: each one handed over costs microseconds.
 
-    Images stay apart: as numbers they would take four times the room.
+    Images stay apart: as floats they would take four times the room.
     """
-    numbers = np.array((reward, terminated, truncated), np.float32)
+    rest = np.array((reward, terminated, truncated), np.float32)
     if seen.dtype == np.uint8:
-        return seen, following, numbers
-    return np.concatenate((seen.ravel(), following.ravel(), numbers), dtype=np.float32)
+        return seen, following, rest
+    return np.concatenate((seen.ravel(), following.ravel(), rest), dtype=np.float32)
 
 
 class CheckedEnvironment:
     """An environment whose every answer is checked, and named with its place if it is wrong."""
 
     def __init__(
-        self, environment: gym.Env[Any, Any], name: str, seed: int, policy: NetworkPolicy
+        self, environment: Environment, name: str, seed: int, policy: NetworkPolicy
     ) -> None:
         self.environment, self.name, self.seed = environment, name, seed
         self._space = environment.observation_space
-        self._discrete = isinstance(self._space, gym.spaces.Discrete)
-        self._start_of_observations = int(getattr(self._space, "start", 0))
+        self._first = (
+            int(self._space.start) if isinstance(self._space, gym.spaces.Discrete) else None
+        )
         self._shape, self._dtype = self._space.shape, np.dtype(self._space.dtype)
         self._shows_images = policy.spaces.shows_images
         self._actions = actions_of(policy.actions)
@@ -124,10 +138,10 @@ class CheckedEnvironment:
         observation, _ = self.environment.reset(seed=seed)
         return self._checked(observation)
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool]:
+    def step(self, action: Element) -> tuple[np.ndarray, float, bool, bool]:
         """Play an action, as the agent knows it."""
         self.time += 1
-        played = self._actions.outward(action)
+        played = self._actions.to_environment(action)
         observation, reward, terminated, truncated, _ = self.environment.step(played)
         value = float(reward)
         if not np.isfinite(value):
@@ -136,16 +150,16 @@ class CheckedEnvironment:
         over = bool(terminated)
         return self._checked(observation), value, over, bool(truncated) and not over
 
-    def _checked(self, observation: Any) -> np.ndarray:
-        if self._discrete:
+    def _checked(self, observation: Element) -> np.ndarray:
+        if self._first is not None:
             if not self._space.contains(observation):
                 raise self._failure(f"returned {observation!r}, which is not in {self._space}")
-            return np.asarray(observation - self._start_of_observations, dtype=np.int32)
+            return np.asarray(observation - self._first, dtype=np.int32)
         seen = np.asarray(observation)
         if seen.shape != self._shape:
             raise self._failure(f"returned an observation of shape {seen.shape}, not {self._shape}")
         if seen.dtype.kind not in "fiub":
-            raise self._failure(f"returned an observation of dtype {seen.dtype}, not numbers")
+            raise self._failure(f"returned an observation of dtype {seen.dtype}, not numeric")
         if not np.can_cast(seen.dtype, self._dtype, "same_kind"):
             raise self._failure(f"returned an observation of dtype {seen.dtype}, not {self._dtype}")
         if self._shows_images:
@@ -160,62 +174,60 @@ class CheckedEnvironment:
 
 
 def train_on_host(
-    tick: Tick,
+    learner: Learner,
     policy: NetworkPolicy,
-    environment: gym.Env[Any, Any],
-    make: Callable[[], gym.Env[Any, Any]],
-    pauses: Pauses,
-    name: str,
-    seed: int,
-    breaks: TreeBreaks,
-) -> Iterator[Point]:
-    """Train one seed, pausing at every evaluation and at the end.
+    environment: Environment,
+    task: Task,
+    schedule: EvaluationSchedule,
+    checkpointer: TreeCheckpointer,
+) -> Iterator[EvaluationPoint]:
+    """Train one seed, stopping at every evaluation and at the end.
 
-    A run can be left off where an episode begins: its seed makes the environment as it was.
+    A run can be interrupted where an episode begins: its seed makes the environment as it was.
     """
-    training, longest = HostTraining(tick), longest_skip(tick.agent)
-    key = jax.random.key(seed)
+    training, longest = HostTraining(learner), learner.agent.skip_lengths[-1]
+    key = jax.random.key(task.seed)
     seeds = jax.jit(partial(episode_seeds, key), static_argnums=0)
-    world = CheckedEnvironment(environment, name, seed, policy)
-    evaluation_environment = make() if pauses.every else None
+    world = CheckedEnvironment(environment, task.name, task.seed, policy)
+    evaluation_environment = task.evaluation_environment() if schedule.every else None
     observation = world.reset(int(seeds(Purpose.ENVIRONMENT, 0)))
-    begun = training.begin(tick.networks(seed), key, observation)
-    prepared, episode = breaks.restored((begun, np.array(0)))
-    step, fresh = int(prepared.progress.step), True
-    images = tick.spaces.shows_images
-    enough = images and bool(training.has_enough(prepared))
+    begun = training.begin(learner.draw(task.seed), key, observation)
+    now, episode = checkpointer.restored((begun, np.array(0)))
+    step, fresh = int(now.learner.step), True
+    images = learner.spaces.shows_images
+    enough = images and bool(training.has_enough(now))
     if step:
         world.episode = int(episode) - 1
         observation = world.reset(int(seeds(Purpose.ENVIRONMENT, int(episode))))
-        if not np.array_equal(observation, np.asarray(prepared.observation)):
-            breaks.breaks.differs()
-    for stop, episodes in pauses:
-        if stop <= breaks.done:
-            continue  # what was evaluated before the run was left off
+        if not np.array_equal(observation, np.asarray(now.observation)):
+            checkpointer.checkpointer.differs()
+    for stop, episodes in schedule:
+        if stop <= checkpointer.done:
+            continue  # what was evaluated before the run was interrupted
         while step < stop:
             if fresh:
-                breaks.pause(step, (prepared, np.array(world.episode)))
-            action = prepared.commitment.decision.action
+                checkpointer.checkpoint(step, (now, np.array(world.episode)))
+            action = now.commitment.decision.action
             seen, reward, terminated, truncated = world.step(action)
             following, fresh = seen, terminated or truncated
             if fresh:
                 following = world.reset(int(seeds(Purpose.ENVIRONMENT, world.episode + 1)))
             answer = pack(seen, following, reward, terminated, truncated)
             step += 1
-            learns = (enough or None) if step % tick.layout.train_every == 0 else False
-            prepared = training.advance(prepared, key, answer, learns)
+            learns = (enough or None) if step % learner.layout.train_every == 0 else False
+            now = training.advance(now, key, answer, learns)
             if images and not enough:
-                enough = bool(training.has_enough(prepared))
-        progress = prepared.progress
-        networks = partial(as_arrays, tick.agent.policy(progress.agent))
+                enough = bool(training.has_enough(now))
+        params = partial(as_arrays, learner.agent.params(now.learner.agent))
         evaluations, chosen = [], np.zeros(longest, np.int64)
         if evaluation_environment is not None and episodes:
-            current = CountedSkips(replace(policy, networks=networks()), longest)
-            chosen = current.chosen
+            current = replace(policy, params=params())
             for number in episodes:
                 start = int(seeds(Purpose.EVALUATION_ENVIRONMENT, number))
-                evaluations.append(play_episode(current, evaluation_environment, start))
-        yield Point(step, world.episode, evaluations, chosen, networks, progress.metrics)
+                evaluations.append(
+                    play_episode(current, evaluation_environment, start, chosen=chosen)
+                )
+        yield EvaluationPoint(step, world.episode, evaluations, chosen, params, now.learner.metrics)
     environment.close()
     if evaluation_environment is not None:
         evaluation_environment.close()

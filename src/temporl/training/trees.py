@@ -9,27 +9,28 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from temporl.course import Course
 from temporl.errors import DamagedFile
-from temporl.pausing import Arrays, Breaks, NoBreaks
+from temporl.training.checkpointer import Checkpointer, NoCheckpointer
+from temporl.training.course import Course
+from temporl.trees import Arrays
 
 T = TypeVar("T")
 STATE, ROWS, STEP = "state", "rows", "step"
 
 
 @dataclass
-class TreeBreaks:
-    """The breaks of a run whose state is a tree; its evaluations and its course go with it."""
+class TreeCheckpointer:
+    """Checkpoints of a run whose state is a tree, with its evaluations and its course."""
 
-    breaks: Breaks = field(default_factory=NoBreaks)
+    checkpointer: Checkpointer = field(default_factory=NoCheckpointer)
     course: Course = field(default_factory=lambda: Course(1))
     rows: list[tuple[float, ...]] = field(default_factory=list)
     done: int = -1
-    """Up to which step everything was evaluated before the run was left off."""
+    """Up to which step everything was evaluated before the run was interrupted."""
 
     def restored(self, begun: T) -> T:
         """The state that was saved, in the form of one that has just begun; or that one itself."""
-        saved = self.breaks.saved
+        saved = self.checkpointer.saved
         if saved is None:
             return begun
         self.done = int(saved[STEP])
@@ -37,29 +38,31 @@ class TreeBreaks:
         self.course.restore(saved)
         return with_named_leaves(begun, saved, STATE)
 
-    def pause(self, step: int, state: Any) -> None:
-        """Say that the run could go on from this state."""
+    def checkpoint(self, step: int, state: Any) -> None:
+        """Offer a state that the run could resume from."""
 
         def arrays() -> Arrays:
             rows = np.array(self.rows, np.float64).reshape(-1, 5)
             course = self.course.arrays()
             return {STEP: np.array(step), ROWS: rows, **course, **named_leaves(state, STATE)}
 
-        self.breaks.pause(step, arrays)
+        self.checkpointer.checkpoint(step, arrays)
 
 
 def named_leaves(tree: Any, prefix: str) -> Arrays:
-    """Every array of a tree by its path; keys of random streams as their numbers."""
+    """Every array of a tree by its path; random keys as their raw data."""
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     return {_name(prefix, path): np.asarray(_numbers(leaf), order="C") for path, leaf in leaves}
 
 
 def with_named_leaves(like: T, arrays: Arrays, prefix: str) -> T:
-    """A tree of the same form, with the arrays that `named_leaves` gave."""
+    """A tree of the same form, with the arrays that `named_leaves` returned."""
 
     def restore(path: Any, leaf: Any) -> Any:
         name = _name(prefix, path)
         array, before = arrays.get(name), _numbers(leaf)
+        if array is None:
+            array = arrays.get(_name_in_0_1(name))
         if array is None or array.shape != before.shape or array.dtype != before.dtype:
             found = None if array is None else (array.shape, str(array.dtype))
             raise DamagedFile(
@@ -77,6 +80,11 @@ def with_named_leaves(like: T, arrays: Arrays, prefix: str) -> T:
 
 def _name(prefix: str, path: Any) -> str:
     return f"{prefix}/{jax.tree_util.keystr(path, simple=True, separator='/')}"
+
+
+def _name_in_0_1(name: str) -> str:
+    """The path under which version 0.1 kept an array of the learner's state."""
+    return name.replace("/learner/", "/progress/", 1)
 
 
 def _numbers(leaf: Any) -> np.ndarray:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple, SupportsFloat
 
 import gymnasium as gym
 from gymnasium.spaces import Discrete, Tuple
 from gymnasium.utils import RecordConstructorArgs
 
+from temporl.environments.types import Answer, Environment, Wrapper
 from temporl.errors import require_range
-from temporl.skipping import Decision, Step, commit, skip_set
+from temporl.skipping import Decision, Step, play, skip_set
+from temporl.types import Element, Record
 
 
-class CommittedActions(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class CommittedActions(Wrapper, RecordConstructorArgs):
     """Plays an action for a number of steps, or until the episode ends.
 
-    An action is a pair: an action of the environment, and the number of a skip, counted from 1 for
-    the shortest. With skips 1, 2, ..., J that number is the length itself.
+    An action is a pair: an action of the environment, and the rank of a skip in the set, from 1 for
+    the shortest. With skips 1, 2, ..., J the rank is the length itself.
 
     The reward is the discounted sum over the steps played. `info` holds
 
     * `steps_played`: how many they were;
     * `discount`: `gamma**steps_played`, or 0 where the episode terminated: by how much the value of
       the next observation counts;
-    * `intermediate`: the steps, each a `temporl.Step`, for those who learn from connections.
+    * `intermediate`: the steps, each a `temporl.Step`, for agents that learn from connections.
 
     Examples:
         >>> import gymnasium as gym
@@ -35,7 +37,7 @@ class CommittedActions(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         (40, 4, 0.6561)
     """
 
-    def __init__(self, env: gym.Env[Any, Any], skips: Sequence[int], gamma: float = 0.99) -> None:
+    def __init__(self, env: Environment, skips: Sequence[int], gamma: float = 0.99) -> None:
         """Wrap an environment.
 
         Args:
@@ -48,44 +50,57 @@ class CommittedActions(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         require_range("gamma", gamma, 0.0, 1.0)
         self.skips, self.gamma = skip_set(tuple(skips)), gamma
         self.action_space = Tuple((env.action_space, Discrete(len(self.skips), start=1)))
-        self._observation: Any = None
+        self._observation: Element = None
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | None = None, options: Record | None = None
+    ) -> tuple[Element, Record]:
         """Begin an episode."""
         self._observation, info = self.env.reset(seed=seed, options=options)
         return self._observation, info
 
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Element) -> Answer:
         """Play a decision to its end."""
         played, number = action
-        commitment = commit(Decision(played, self.skips[int(number) - 1]))
+        once = Once(Decision(played, self.skips[int(number) - 1]))
+        world = Informed(self.env, {})
         steps: list[Step] = []
-        total, discount, over = 0.0, 1.0, False
-        while not commitment.spent:
-            following, reward, terminated, truncated, info = self.env.step(played)
-            over = terminated or truncated
-            commitment = commitment.after_step(over)
-            steps.append(
-                Step(
-                    self._observation,
-                    played,
-                    float(reward),
-                    following,
-                    terminated,
-                    truncated,
-                    decided=not steps,
-                    remaining=int(commitment.remaining),
-                )
-            )
-            total += discount * float(reward)
+        total, discount = 0.0, 1.0
+        for step in play(once, world, self._observation):
+            steps.append(step)
+            total += discount * step.reward
             discount *= self.gamma
-            self._observation = following
+            if step.remaining == 0:
+                break
         last = steps[-1]
+        self._observation = last.next_observation
         more = {
             "steps_played": len(steps),
             "discount": 0.0 if last.terminated else discount,
             "intermediate": tuple(steps),
         }
-        return last.next_observation, total, last.terminated, last.truncated, info | more
+        return last.next_observation, total, last.terminated, last.truncated, world.info | more
+
+
+class Once(NamedTuple):
+    """A policy with a single decision, that of the caller."""
+
+    decision: Decision
+
+    def decide(self, observation: Element) -> Decision:  # noqa: ARG002
+        """That decision."""
+        return self.decision
+
+
+class Informed(NamedTuple):
+    """An environment that keeps the latest `info`."""
+
+    env: Environment
+    info: Record
+
+    def step(self, action: Element) -> tuple[Element, SupportsFloat, bool, bool, Record]:
+        """Play one action."""
+        answer = self.env.step(action)
+        self.info.clear()
+        self.info.update(answer[4])
+        return answer

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Discrete, Tuple
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
 
+from temporl.environments.types import Space
 from temporl.errors import BadInput, require_range
-from temporl.skipping import skip_set
+from temporl.skipping import FREE, Commitment, skip_set
+from temporl.types import Element, Record
 
 
 class VectorCommittedActions(VectorWrapper):
@@ -47,40 +48,45 @@ class VectorCommittedActions(VectorWrapper):
             raise BadInput("env", env, "it must reset its environments by itself")
         self._resets_later = mode == AutoresetMode.NEXT_STEP
         self.skips, self.gamma = skip_set(tuple(skips)), gamma
-        lengths: gym.Space[Any] = Discrete(len(self.skips), start=1)
-        single: gym.Space[Any] = Tuple((env.single_action_space, lengths))
+        lengths: Space = Discrete(len(self.skips), start=1)
+        single: Space = Tuple((env.single_action_space, lengths))
         self.single_action_space = single
         self.action_space = batch_space(single, self.num_envs)
         self._playing: list[Any] = [None] * self.num_envs
-        self._remaining = np.zeros(self.num_envs, dtype=np.int64)
+        self._commitments = self._all_free()
         self._resetting = np.zeros(self.num_envs, dtype=np.bool_)
         self._rewards, self._discounts = np.zeros(self.num_envs), np.ones(self.num_envs)
         self._played = np.zeros(self.num_envs, dtype=np.int64)
 
     def reset(
-        self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | list[int] | None = None, options: Record | None = None
+    ) -> tuple[Any, Record]:
         """Begin episodes everywhere; all are free."""
-        self._remaining[:], self._resetting[:] = 0, False
+        self._commitments, self._resetting[:] = self._all_free(), False
         observations, info = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
         return observations, info | {"free": np.ones(self.num_envs, dtype=np.bool_)}
 
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: Element) -> tuple[Any, Any, Any, Any, Record]:
         """Begin decisions where environments are free, and play until one is free again."""
-        free = self._remaining == 0
+        free = self._commitments.spent
         self._rewards[free], self._discounts[free], self._played[free] = 0.0, 1.0, 0
         chosen, numbers = actions
         for row, action in enumerate(iterate(self.env.action_space, chosen)):
             if free[row]:
                 self._playing[row] = action
         lengths = np.asarray(self.skips)[np.asarray(numbers, dtype=np.int64) - 1]
-        self._remaining = np.where(free, lengths, self._remaining)
+        remaining = np.where(free, lengths, self._commitments.remaining)
+        self._commitments = self._commitments._replace(remaining=remaining)
         while True:
             answer = self._step_once()
-            if (self._remaining == 0).any():
+            if self._commitments.spent.any():
                 return answer
 
-    def _step_once(self) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def _all_free(self) -> Commitment:
+        """The commitments of all environments together, none of them under way."""
+        return FREE._replace(remaining=np.zeros(self.num_envs, dtype=np.int64))
+
+    def _step_once(self) -> tuple[Any, Any, Any, Any, Record]:
         room = create_empty_array(self.env.single_action_space, self.num_envs)
         together = concatenate(self.env.single_action_space, self._playing, room)
         observations, rewards, terminated, truncated, info = self.env.step(together)
@@ -91,11 +97,11 @@ class VectorCommittedActions(VectorWrapper):
         self._played += counts
         # The step in which an environment is reset plays nothing: the agent decides after it.
         ended = over | self._resetting
-        self._remaining = np.where(ended, 0, self._remaining - 1)
+        self._commitments = self._commitments.after_step(ended)
         if self._resets_later:
             self._resetting = over
         more = {
-            "free": self._remaining == 0,
+            "free": self._commitments.spent,
             "steps_played": self._played.copy(),
             "discount": np.where(terminated, 0.0, self._discounts),
         }

@@ -14,16 +14,16 @@ from tests.report.page.folders import HOSTILE, WORLD, small_folder, write_table
 
 import temporl
 from temporl.cli import main
-from temporl.course import Moments
 from temporl.report.page.curves import edges, group_curves, interquartile_mean, interval, thin
 from temporl.report.page.development import seed_shares, skips_over_training, step_edges
-from temporl.report.page.found import differences, find_scenes
+from temporl.report.page.groups import differences, find_scenes
 from temporl.report.page.page import colours, embedded, write_page
 from temporl.report.page.tables import is_met, read_tables
 from temporl.report.page.worlds import NUMBERS, replay_training, world_maps
 from temporl.report.tables import Row
-from temporl.results.config import RunConfig
-from temporl.results.policies import load_policy
+from temporl.runs.config import RunConfig
+from temporl.runs.policies import load_policy
+from temporl.training.course import Moments
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import temporl
 from temporl.cli import main
 from temporl.environments import EnvironmentSpec
 from temporl.report.recording import record_episode, write_recording
-from temporl.report.recording.drawing import PANEL, Film, contact_sheet, key_states
+from temporl.report.recording.overlay import PANEL, Film, contact_sheet, key_states
 
 COLOUR = "#cc78bc"
 WORLD = EnvironmentSpec("temporl/ZigZag-v0")

@@ -1,4 +1,9 @@
-"""Pictures of experiments and of single policies."""
+"""Pictures of experiments and of single policies.
+
+Start with `drawing.py`, which names the figures of every experiment. `style.py` has what all
+figures share; `curves.py` and `step_curves.py` are learning curves, `maps.py` and `phase_plane.py`
+the parts that pictures of policies are made of.
+"""
 
 from temporl.report.figures.drawing import draw_figures
 from temporl.report.figures.maps import draw_map, draw_policy

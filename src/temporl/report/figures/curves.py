@@ -113,7 +113,7 @@ def _draw_decisions(axes: Axes, result: CellResult) -> None:
     points = chosen_evaluations(result.decisions.shape[1])
     episodes, colour = _episodes(result, points), agent_colour(result.cell.agent)
     axes.plot(episodes, result.decisions[:, points].mean(axis=0), color=colour)
-    # Without skips, steps and decisions are the same numbers.
+    # Without skips, steps and decisions are the same.
     steps = result.lengths if result.cell.max_skip > 1 else result.decisions
     axes.plot(episodes, steps[:, points].mean(axis=0), color=colour, ls=STEPS_DASHES)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
@@ -18,6 +17,7 @@ from matplotlib.transforms import Affine2D
 
 from temporl.environments.gridmap import GridMap
 from temporl.environments.gridworld import COLOURS
+from temporl.report.figures.labels import Coordinates
 from temporl.report.figures.paths import Stretch
 from temporl.report.figures.style import agent_colour, ink
 
@@ -28,8 +28,6 @@ KEY_RADIUS = 0.25
 ARC_HEIGHT = 0.55
 LABEL_RADIUS = 0.31
 GRID_COLOUR = "#d9d9d9"
-
-Point = Float[np.ndarray, "2"]
 
 
 def cell_inches(grids: Sequence[GridMap]) -> float:
@@ -95,7 +93,7 @@ def draw_dots(axes: Axes, grid: GridMap, path: Sequence[Stretch], colour: str) -
 
 
 def draw_arcs(axes: Axes, grid: GridMap, path: Sequence[Stretch], colour: str) -> None:
-    """A key state at every decision, and an arc to the next one that says after how many steps."""
+    """A key state at every decision, and an arc to the next one, labelled with its steps."""
     size = mark_size(grid)
     ends = [(_point(grid, s.states[0]), _point(grid, s.states[-1])) for s in path]
     for stretch, (start, end), side in zip(path, ends, _outer_sides(ends), strict=True):
@@ -118,16 +116,16 @@ def map_margin(grid: GridMap) -> float:
     return 1.2 * mark_size(grid) - 0.45
 
 
-def _point(grid: GridMap, state: int) -> Point:
+def _point(grid: GridMap, state: int) -> Coordinates:
     row, column = grid.position(state)
     return np.array([column, row], dtype=np.float64)
 
 
-def _pair(point: Point) -> tuple[float, float]:
+def _pair(point: Coordinates) -> tuple[float, float]:
     return float(point[0]), float(point[1])
 
 
-def _outer_sides(ends: Sequence[tuple[Point, Point]]) -> list[float]:
+def _outer_sides(ends: Sequence[tuple[Coordinates, Coordinates]]) -> list[float]:
     """On which side of its chord each arc bulges: outwards, away from where the path turns."""
     moves = [end - start for start, end in ends]
     turns = [np.sign(a[0] * b[1] - a[1] * b[0]) for a, b in pairwise(moves)]
@@ -140,8 +138,14 @@ def _outer_sides(ends: Sequence[tuple[Point, Point]]) -> list[float]:
 
 
 def _draw_arc(
-    axes: Axes, start: Point, end: Point, side: float, colour: str, size: float, gap: float
-) -> Point:
+    axes: Axes,
+    start: Coordinates,
+    end: Coordinates,
+    side: float,
+    colour: str,
+    size: float,
+    gap: float,
+) -> Coordinates:
     """A curve with an arrowhead; returns where its label goes: beside it if it is short."""
     chord = end - start
     length = float(np.hypot(*chord))
@@ -158,11 +162,11 @@ def _draw_arc(
     corners = np.stack([tip, neck + across, neck - across])
     axes.add_patch(Polygon(corners, fc=colour, ec="white", lw=0.5, zorder=7))
     outside = LABEL_RADIUS * size if length < 1.2 * size else 0.0
-    label: Point = (start + end) / 4 + control / 2 + outside * away
+    label: Coordinates = (start + end) / 4 + control / 2 + outside * away
     return label
 
 
-def _draw_label(axes: Axes, centre: Point, text: str, colour: str, size: float) -> None:
+def _draw_label(axes: Axes, centre: Coordinates, text: str, colour: str, size: float) -> None:
     axes.add_patch(
         Circle(_pair(centre), LABEL_RADIUS * size, fc="white", ec=colour, lw=1, zorder=8)
     )
@@ -171,7 +175,7 @@ def _draw_label(axes: Axes, centre: Point, text: str, colour: str, size: float) 
 
 def draw_text(
     axes: Axes,
-    centre: Point,
+    centre: Coordinates,
     text: str,
     size: float,
     colour: str | tuple[float, float, float],

@@ -12,7 +12,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 
 from temporl.environments import EnvironmentSpec
-from temporl.evaluation import Policy, evaluate
+from temporl.evaluation import evaluate
 from temporl.report.figures.paths import Stretch, greedy_path, path_text
 from temporl.report.figures.phase_plane import (
     HOW_TO_READ,
@@ -31,8 +31,9 @@ from temporl.report.figures.style import (
     panels,
     picture,
 )
-from temporl.results.policies import load_policy
-from temporl.results.runs import POLICY
+from temporl.runs.policies import load_policy
+from temporl.runs.store import POLICY
+from temporl.skipping import Policy
 from temporl.wording import number_of
 
 ENVIRONMENT = EnvironmentSpec("MountainCar-v0")
@@ -109,7 +110,7 @@ def choices_everywhere(policy: Policy) -> Choices:
     return ask_everywhere(policy, positions, velocities, lambda x, v: np.array([x, v]))
 
 
-def height(position: Float[np.ndarray, " point"]) -> Float[np.ndarray, " point"]:
+def height(position: Float[np.ndarray, ...]) -> Float[np.ndarray, ...]:
     """The hill, as Gymnasium draws it: .45 sin(3 x) + .55."""
     return np.asarray(0.45 * np.sin(3 * position) + 0.55)
 

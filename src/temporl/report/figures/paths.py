@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from copy import copy, deepcopy
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from temporl.environments import GridWorld
-from temporl.evaluation import EnvironmentLike, Policy, make_environment
+from temporl.evaluation import EnvironmentLike, make_environment
 from temporl.randomness import Purpose, episode_seed
-from temporl.skipping import Decision
+from temporl.skipping import Decision, Policy, play
+from temporl.types import Element
 from temporl.wording import number_of
 
 
@@ -18,7 +19,7 @@ class Stretch(NamedTuple):
     """One decision, and what was observed from where it was made to where it ended."""
 
     decision: Decision
-    states: tuple[Any, ...]
+    states: tuple[Element, ...]
 
     @property
     def steps(self) -> int:
@@ -33,17 +34,16 @@ def greedy_path(policy: Policy, environment: EnvironmentLike, seed: int = 0) -> 
     """
     policy, made = deepcopy(policy), make_environment(environment)
     state, _ = made.reset(seed=episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, 0))
-    path, over = [], False
-    while not over:
-        decision, states = policy.decide(state), [copy(state)]
-        while len(states) <= decision.skip and not over:
-            state, _, terminated, truncated, _ = made.step(decision.action)
-            states.append(copy(state))
-            over = terminated or truncated
-        path.append(Stretch(decision, tuple(states)))
+    kept = copy(state)  # an environment may use its arrays again
+    path: list[tuple[Decision, list[Element]]] = []
+    for step in play(policy, made, state):
+        if step.decided:
+            path.append((Decision(step.action, step.skip), [kept]))
+        kept = copy(step.next_observation)
+        path[-1][1].append(kept)
     if made is not environment:
         made.close()
-    return path
+    return [Stretch(decision, tuple(states)) for decision, states in path]
 
 
 def path_text(path: Sequence[Stretch]) -> str:

@@ -12,7 +12,6 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
 from temporl.environments import EnvironmentSpec
-from temporl.evaluation import Policy
 from temporl.report.figures.labels import Points
 from temporl.report.figures.paths import Stretch, greedy_path, path_text
 from temporl.report.figures.phase_plane import (
@@ -25,6 +24,7 @@ from temporl.report.figures.phase_plane import (
     draw_trace,
 )
 from temporl.report.figures.style import QUIET, Margins, Material, headline, panels, picture
+from temporl.skipping import Policy
 
 ENVIRONMENT = EnvironmentSpec("Pendulum-v1")
 TORQUE, SPEED = 2.0, 8.0

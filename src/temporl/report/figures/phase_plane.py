@@ -1,4 +1,4 @@
-"""Episodes and policies by two numbers, such as position and velocity: parts of pictures."""
+"""Episodes and policies in two dimensions, such as position and velocity: parts of pictures."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from temporl.evaluation import Policy
-from temporl.report.figures.labels import Labels, Point, Points
+from temporl.report.figures.labels import Coordinates, Labels, Points
 from temporl.report.figures.paths import Stretch
 from temporl.report.figures.style import TEXT, ink
+from temporl.skipping import Policy
 
 HOW_TO_READ = (
     "a dot is a decision, the larger the longer;"
@@ -50,7 +50,7 @@ def draw_stretches(
     axes: Axes,
     episode: Sequence[Stretch],
     lines: Sequence[Points],
-    ways: Sequence[Point],
+    ways: Sequence[Coordinates],
     colours: Sequence[Any],
 ) -> None:
     """A mark at every decision, the longer the larger, and the way to the next one."""
@@ -108,7 +108,7 @@ def draw_skips(figure: Figure, axes: Axes, choices: Choices) -> None:
 def colour_bar(
     figure: Figure, axes: Axes, colours: ScalarMappable, title: str, ticks: Sequence[int]
 ) -> None:
-    """A narrow bar beside an axes that says what its colours mean."""
+    """A narrow bar beside an axes that explains its colours."""
     box, width = axes.get_position(), float(figure.get_size_inches()[0])
     bar = figure.colorbar(
         colours, cax=figure.add_axes((box.x1 + 0.1 / width, box.y0, 0.13 / width, box.height))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gymnasium.wrappers import TimeLimit
 from matplotlib.axes import Axes
 
-from temporl.agents import agent_name
+from temporl.agents import agent_label, agent_name
 from temporl.environments import GridMap, GridWorld
 from temporl.evaluation import EnvironmentLike
 from temporl.randomness import Purpose, stream
@@ -27,6 +27,7 @@ from temporl.report.figures.style import (
 )
 from temporl.report.figures.values import draw_scale, draw_values, known_values, value_scale
 from temporl.tabular.policy import TabularPolicy
+from temporl.training.outcome import TrainedPolicy
 from temporl.wording import number_of
 
 SHOWN_AGENTS = {"q": "Q-learning", "t-q": "TempoRL"}
@@ -54,8 +55,10 @@ def scenes(results: Sequence[CellResult]) -> list[Scene]:
         world = environment.unwrapped
         if isinstance(world, GridWorld) and cell.schedule == shown and cell.agent in SHOWN_AGENTS:
             scene = found.setdefault(cell.environment, Scene(world_name(cell), world, {}, {}))
-            scene.policies[cell.agent] = result.best_policy()
-            scene.paths[cell.agent] = short_path(scene.policies[cell.agent], environment)
+            policy = result.best_policy()
+            assert isinstance(policy, TabularPolicy)
+            scene.policies[cell.agent] = policy
+            scene.paths[cell.agent] = short_path(policy, environment)
         environment.close()
     return list(found.values())
 
@@ -135,9 +138,10 @@ def values(material: Material) -> list[Path]:
     return [path]
 
 
-def policy_picture(policy: TabularPolicy, grid: GridMap, path: Path, title: str) -> Path:
-    """Save a picture of one trained policy on one map: its path, and its choice everywhere."""
-    world, agent = GridWorld(grid), agent_name(policy.agent)
+def policy_picture(policy: TrainedPolicy, grid: GridMap, path: Path, title: str) -> Path:
+    """Save a picture of one policy with tables on one map: its path, and its choice everywhere."""
+    assert isinstance(policy, TabularPolicy)
+    world, agent = GridWorld(grid), agent_label(agent_name(policy.agent))
     rows, columns = grid.shape
     stretches = short_path(policy, TimeLimit(world, max(100, 2 * rows * columns)))
     scale = value_scale([known_values(world, policy)])

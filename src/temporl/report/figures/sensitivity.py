@@ -1,4 +1,4 @@
-"""How far a conclusion depends on choices that nobody published."""
+"""How far a conclusion depends on choices that were not published."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from temporl.agents import agent_options
 from temporl.experiments.experiment import Cell
 from temporl.report.figures.style import (
     FAINT,
@@ -38,7 +39,8 @@ class Place(NamedTuple):
 
 def _place(cell: Cell) -> Place:
     goal = tuple(cell.config.environment.options.get("goal", ()))
-    return Place(cell.config.agent.action_ties, goal, cell.schedule)
+    ties = str(agent_options(cell.config.agent)["action_ties"])
+    return Place(ties, goal, cell.schedule)
 
 
 def sensitivity(material: Material) -> list[Path]:
@@ -99,7 +101,7 @@ def _draw_dots(
         else:
             axes.plot(row.value, height, "o", ms=8, mfc=colour, mec="white", mew=0.8, zorder=3)
     axes.set_xscale("log")
-    ticks = [tick for tick in (1, 3, 10, 30, 100, 300, 1000) if tick <= episodes]
+    ticks = [learner for learner in (1, 3, 10, 30, 100, 300, 1000) if learner <= episodes]
     middle = (strip[0] * strip[1]) ** 0.5
     axes.set_xticks([*ticks, middle], [*map(str, ticks), "never"], minor=False)
     axes.set_xticks([], minor=True)

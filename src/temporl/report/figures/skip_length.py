@@ -118,7 +118,7 @@ def _finish(axes: Axes, metric: str, skips: Sequence[int]) -> None:
 
 
 def _handles(colours: Mapping[str, str]) -> list[Line2D]:
-    """What a legend says of the lines, and of the published values."""
+    """The legend of the lines and of the published values."""
     handles = [Line2D([], [], color=colour, lw=2.5, label=name) for name, colour in colours.items()]
     published = Line2D([], [], ls="", marker="o", mfc="white", mec=QUIET, label="published")
     return [*handles, published]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Num
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
@@ -32,9 +32,9 @@ LINE = 11
 
 
 def smoothed(
-    curves: Float[np.ndarray, "seed evaluation"], most: int = MOST_POINTS
+    curves: Num[np.ndarray, "seed evaluation"], most: int = MOST_POINTS
 ) -> Float[np.ndarray, "seed point"]:
-    """Means over neighbouring evaluations, so that at most so many points remain."""
+    """Means over neighbouring evaluations, so that at most `most` points remain."""
     parts = np.array_split(curves, min(most, curves.shape[1]), axis=1)
     return np.stack([part.mean(axis=1) for part in parts], axis=1)
 
@@ -88,7 +88,7 @@ def _smoothing(result: CellResult) -> str:
 
 
 def _name(axes: Axes, world: str, variants: str, lines: int) -> None:
-    """The environment, and which variants of the agents are shown, in so many lines at most."""
+    """The environment, and which variants of the agents are shown, in at most `lines` lines."""
     axes.set_title(world, loc="left", pad=7 + LINE * lines)
     axes.annotate(
         variants,
@@ -145,6 +145,6 @@ def _draw_returns(axes: Axes, result: CellResult) -> None:
 def _draw_decisions(axes: Axes, result: CellResult) -> None:
     steps, colour = smoothed(result.steps).mean(axis=0), agent_colour(result.cell.agent)
     axes.plot(steps, smoothed(result.decisions).mean(axis=0), color=colour)
-    # Without skips, steps and decisions are the same numbers.
+    # Without skips, steps and decisions are the same.
     lengths = result.lengths if result.cell.max_skip > 1 else result.decisions
     axes.plot(steps, smoothed(lengths).mean(axis=0), color=colour, ls=STEPS_DASHES)

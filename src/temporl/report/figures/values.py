@@ -16,7 +16,8 @@ from matplotlib.ticker import MaxNLocator
 from temporl.environments import GridWorld
 from temporl.environments.gridmap import FLOOR
 from temporl.environments.gridworld import MOVES
-from temporl.report.figures.maps import Point, draw_text
+from temporl.report.figures.labels import Coordinates
+from temporl.report.figures.maps import draw_text
 from temporl.report.figures.paths import reachable_states
 from temporl.report.figures.style import QUIET, TEXT
 from temporl.tabular.policy import TabularPolicy
@@ -55,7 +56,7 @@ def draw_values(axes: Axes, world: GridWorld, policy: TabularPolicy, scale: Scal
         _draw_choice(axes, centre, list(MOVES.values())[decision.action], decision.skip)
 
 
-def _draw_choice(axes: Axes, centre: Point, move: tuple[int, int], skip: int) -> None:
+def _draw_choice(axes: Axes, centre: Coordinates, move: tuple[int, int], skip: int) -> None:
     """A number with an arrowhead beside it, in the direction of the move."""
     down, right = move
     turn = np.array([[right, down], [-down, right]])

@@ -10,18 +10,19 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.stats import bootstrap, trim_mean
 
-from temporl.course import Moments
 from temporl.randomness import Purpose, generator
-from temporl.report.page.found import Group
+from temporl.report.page.groups import Group
+from temporl.training.course import Moments
+from temporl.training.outcome import last_evaluations
+from temporl.types import Record
 
 POINTS = 90
 """A curve has at most twice as many points: half evenly spaced, half closer to the start."""
 RESAMPLES = 300
-LATE = 0.1
-"""The share of evaluations, at the end, from which a final result is taken."""
 COLUMNS = {"return": "return", "length": "steps of an episode", "decisions": "decisions"}
 
 Curves = Float[np.ndarray, "seed point"]
+Evaluated = Float[np.ndarray, "seed evaluation"]
 
 
 def interquartile_mean(values: Float[np.ndarray, "seed ..."], axis: int = 0) -> Any:
@@ -58,13 +59,13 @@ def edges(evaluations: int) -> Int[np.ndarray, " edge"]:
     return np.unique(np.concatenate([even, early]).astype(np.int64))
 
 
-def thin(values: Float[np.ndarray, "seed evaluation"]) -> Curves:
+def thin(values: Evaluated) -> Curves:
     """The mean of every bin."""
     cut = edges(values.shape[1])
     return np.add.reduceat(values, cut[:-1], axis=1) / np.diff(cut)
 
 
-def group_curves(group: Group) -> dict[str, Any] | None:
+def group_curves(group: Group) -> Record | None:
     """What the page draws of a configuration; None where nothing was evaluated."""
     tables = [table for table in group.evaluations if len(table)]
     if not tables:
@@ -84,8 +85,8 @@ def group_curves(group: Group) -> dict[str, Any] | None:
     places = _places(columns)
     if group.courses:
         places["seconds"] = _seconds(group.courses, places["steps"])
-    late = slice(-max(1, int(LATE * shortest)), None)
-    final = {name: columns[name][:, late].mean(axis=1) for name in COLUMNS}
+    last = last_evaluations(shortest)
+    final = {name: columns[name][:, last].mean(axis=1) for name in COLUMNS}
     return {
         "x": {name: short(values.mean(axis=0)) for name, values in places.items()},
         "curves": {name: _curve(thin(columns[name])) for name in COLUMNS},
@@ -94,7 +95,7 @@ def group_curves(group: Group) -> dict[str, Any] | None:
     }
 
 
-def _places(columns: dict[str, Curves]) -> dict[str, Curves]:
+def _places(columns: dict[str, Evaluated]) -> dict[str, Curves]:
     """Where points lie: how many steps, episodes and decisions training had taken.
 
     Decisions in training are not recorded: they are counted as if training decided as rarely as the
@@ -119,7 +120,7 @@ def _seconds(courses: Sequence[Moments], steps: Curves) -> Curves:
     )
 
 
-def _curve(values: Curves) -> dict[str, Any]:
+def _curve(values: Curves) -> Record:
     between = interval(values)
     low, high = between if between is not None else (None, None)
     return {

@@ -1,25 +1,23 @@
 """Which skips greedy policies chose in the course of training: a share for each skip and moment.
 
-Runs of stepped and deep agents have noted it (`temporl.course`). Training on a transition table has
-not, because noting would slow it down; it is played again, as for the maps.
+Runs of stepped and deep agents have noted it (`temporl.training.course`). Training on a
+transition table has not, because noting would slow it down; it is played again, as for the maps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 
-from temporl.course import Moments
-from temporl.environments.transitions import transition_table
 from temporl.errors import TemporlError
 from temporl.report.figures.paths import greedy_path
 from temporl.report.page.curves import short
-from temporl.report.page.found import Group
+from temporl.report.page.groups import Group
 from temporl.report.page.worlds import replay_training
-from temporl.results.config import RunConfig
+from temporl.training.course import Moments
+from temporl.types import Record
 
 BINS = 48
 """Moments that are shown at most: half evenly spaced, half closer to the start."""
@@ -31,8 +29,8 @@ ALL_SKIPS = 20
 Shares = Float[np.ndarray, "skip moment"]
 
 
-def skips_over_training(group: Group) -> dict[str, Any] | None:
-    """The mean share over seeds of every skip, at every moment; None where nobody knows."""
+def skips_over_training(group: Group) -> Record | None:
+    """The mean share over seeds of every skip, at every moment; None where it is unknown."""
     courses = [course for course in group.courses if course.chosen.any()] or played_again(group)
     if not courses:
         return None
@@ -49,7 +47,7 @@ def skips_over_training(group: Group) -> dict[str, Any] | None:
     }
 
 
-def step_edges(courses: Sequence[Moments]) -> Float[np.ndarray, " edge"]:
+def step_edges(courses: Sequence[Moments]) -> Shaped[np.ndarray, " edge"]:
     """Where training is cut, in steps: every stretch holds a moment of the first seed."""
     steps = courses[0].step
     even = np.searchsorted(steps, np.linspace(0, steps[-1], BINS // 2 + 1)[1:])
@@ -58,7 +56,7 @@ def step_edges(courses: Sequence[Moments]) -> Float[np.ndarray, " edge"]:
     return np.unique(np.append(0, ends))
 
 
-def seed_shares(course: Moments, edges: Float[np.ndarray, " edge"]) -> Shares:
+def seed_shares(course: Moments, edges: Shaped[np.ndarray, " edge"]) -> Shares:
     """How often each skip was chosen between two edges; where it was not noted, as before."""
     place = np.searchsorted(edges[1:], course.step).clip(0, len(edges) - 2)
     counts = np.zeros((len(edges) - 1, course.chosen.shape[1]))
@@ -72,16 +70,16 @@ def seed_shares(course: Moments, edges: Float[np.ndarray, " edge"]) -> Shares:
 
 def played_again(group: Group) -> list[Moments]:
     """The course of some seeds of a tabular agent, where training is a matter of milliseconds."""
-    if "alpha" not in group.options:
+    config = group.config
+    if config is None:
         return []
     try:
         group.environment().require_harmless()
         world = group.environment().make()
     except TemporlError:
         return []
-    if transition_table(world) is None:
+    if not config.trainer.is_compiled(world):
         return []
-    config = RunConfig.from_data(group.record)
     last = int(group.record["played"]["episodes"])
     spread = (np.linspace(1, last, BINS // 2), np.geomspace(1, last, BINS // 2))
     moments = np.unique(np.concatenate(spread).astype(np.int64)).tolist()

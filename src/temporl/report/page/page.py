@@ -19,20 +19,21 @@ from temporl.errors import BadInput
 from temporl.report.figures.style import AGENT_COLOURS, OTHER_COLOURS
 from temporl.report.page.curves import COLUMNS, group_curves
 from temporl.report.page.development import skips_over_training
-from temporl.report.page.found import Group, Scene, differences, find_scenes
+from temporl.report.page.groups import Group, Scene, differences, find_scenes
 from temporl.report.page.recordings import Room, recordings
 from temporl.report.page.skips import chosen_skips
 from temporl.report.page.tables import read_tables
 from temporl.report.page.worlds import world_maps
+from temporl.types import Record
 from temporl.version import __version__
 
 SCRIPTS = ("theme.js", "charts.js", "legend.js", "world.js", "recording.js", "page.js")
 MORE_COLOURS = (*OTHER_COLOURS, "#7a5195", "#2f4b7c", "#a05195", "#f95d6a", "#665191", "#488f31")
 
 
-def write_page(folder: Path, out: Path) -> Path:
+def write_page(folder: Path, out: Path, *, trusted: bool = False) -> Path:
     """Write the page about all runs below a folder."""
-    text = page_text(folder)
+    text = page_text(folder, trusted=trusted)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
@@ -41,9 +42,9 @@ def write_page(folder: Path, out: Path) -> Path:
     return out
 
 
-def page_text(folder: Path) -> str:
+def page_text(folder: Path, *, trusted: bool = False) -> str:
     """The page about all runs below a folder."""
-    scenes = find_scenes(folder)
+    scenes = find_scenes(folder, trusted=trusted)
     maps, room = world_maps(scenes), Room()
     shown = [scene_data(scene, maps, room) for scene in scenes]
     here = files(__package__)
@@ -71,7 +72,7 @@ def page_text(folder: Path) -> str:
     )
 
 
-def scene_data(scene: Scene, maps: dict[str, dict[str, Any]], room: Room) -> dict[str, Any]:
+def scene_data(scene: Scene, maps: dict[str, Record], room: Room) -> Record:
     """One environment: what the template writes, and under `data` what scripts draw."""
     drawn = []
     for group, colour in zip(scene.groups, colours(scene.groups), strict=True):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from typing import Any
 
 from temporl.errors import DamagedFile
-from temporl.report.page.found import Group
+from temporl.report.page.groups import Group
+from temporl.types import Record
 
 KINDS = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
 ROOM = 8_000_000
@@ -22,14 +22,14 @@ class Room:
         self.left = size
 
     def take(self, size: int) -> bool:
-        """Whether so many bytes still fit; if so, they are taken."""
+        """Whether `size` more bytes still fit; if so, they are taken."""
         if size > self.left:
             return False
         self.left -= size
         return True
 
 
-def recordings(group: Group, room: Room) -> list[dict[str, Any]]:
+def recordings(group: Group, room: Room) -> list[Record]:
     """The recorded episodes of a configuration; those that do not fit are only named."""
     found = []
     for path in sorted(group.folder.glob("*/*")) + sorted(group.folder.glob("*")):
@@ -39,9 +39,9 @@ def recordings(group: Group, room: Room) -> list[dict[str, Any]]:
     return found
 
 
-def _recording(path: Path, notes: Path, room: Room) -> dict[str, Any]:
+def _recording(path: Path, notes: Path, room: Room) -> Record:
     try:
-        episode: dict[str, Any] = json.loads(notes.read_text())
+        episode: Record = json.loads(notes.read_text())
         known = {name: episode[name] for name in ("rewards", "decisions", "frames_per_second")}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DamagedFile(f"{notes}: not the notes of a recording: {error!r}") from error

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from temporl.errors import TemporlError
 from temporl.report.figures.paths import greedy_path
-from temporl.report.page.found import Group
-from temporl.results.policies import load_policy
-from temporl.results.runs import POLICY
+from temporl.report.page.groups import Group
+from temporl.runs.policies import load_policy
+from temporl.runs.store import POLICY
+from temporl.types import Record
 
 SEEDS = 10
 ENOUGH_DECISIONS = 2000
 
 
-def chosen_skips(group: Group) -> dict[str, Any] | None:
+def chosen_skips(group: Group) -> Record | None:
     """How often each skip was chosen in one greedy episode of each of the first seeds.
 
-    None where the environment cannot be made here, or only by importing a module because a file
-    says so.
+    None where the environment cannot be made here, or only by importing a module that a file
+    names.
     """
     environment = group.environment()
     counts: Counter[int] = Counter()
@@ -28,7 +28,7 @@ def chosen_skips(group: Group) -> dict[str, Any] | None:
         environment.require_harmless()
         made = environment.make()
         for folder in group.seeds[:SEEDS]:
-            path = greedy_path(load_policy(folder / POLICY), made)
+            path = greedy_path(load_policy(folder / POLICY, trusted=group.trusted), made)
             counts.update(int(stretch.decision.skip) for stretch in path)
             played += 1
             if counts.total() >= ENOUGH_DECISIONS:

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from temporl.environments import GridWorld
-from temporl.environments.catalogue import OWN_MAP, WORLDS, step_limit_of
 from temporl.environments.gridworld import MOVES
-from temporl.environments.spaces import enumerate_space
 from temporl.environments.transitions import transition_table
 from temporl.report.figures.paths import Stretch, greedy_path
-from temporl.report.page.found import Group, Scene
-from temporl.results.config import RunConfig
-from temporl.tabular.compiled_training import Budget
-from temporl.tabular.learner import Tables, empty_tables
+from temporl.report.page.groups import Group, Scene
+from temporl.runs.config import RunConfig
+from temporl.tabular.agents import QLearning
 from temporl.tabular.policy import TabularPolicy
 from temporl.tabular.run import Run
-from temporl.tabular.training import train_compiled
+from temporl.tabular.tables import Tables
+from temporl.tabular.training import TRAINER, begin_run, train_compiled
+from temporl.types import Record
 
 NUMBERS = 1_200_000
 """How many values all maps of a page may hold together: some seven megabytes."""
@@ -43,8 +42,12 @@ class Snapshot(NamedTuple):
 
 def is_gridworld(group: Group) -> bool:
     """Whether a configuration was trained in one of this library's worlds, with tables."""
-    name = group.environment().name
-    return name in (*WORLDS, OWN_MAP) and "alpha" in group.options
+    config = group.config
+    return (
+        config is not None
+        and config.environment.is_gridworld
+        and config.trainer.kind == TRAINER.kind
+    )
 
 
 def replay_training(config: RunConfig, seed: int, episodes: Sequence[int]) -> list[Snapshot]:
@@ -52,14 +55,8 @@ def replay_training(config: RunConfig, seed: int, episodes: Sequence[int]) -> li
     environment = config.environment.make()
     table = transition_table(environment)
     assert table is not None
-    name = config.environment.name
-    observations = enumerate_space(environment.observation_space, "observation space", name)
-    actions = enumerate_space(environment.action_space, "action space", name)
-    tables = empty_tables(config.agent.learner(), observations.size, actions.size)
-    policy = TabularPolicy(config.agent, tables, observations, actions)
-    amount = config.steps or config.episodes or 0
-    budget = Budget(amount, config.steps is not None, step_limit_of(environment, name))
-    run = Run(policy, budget, 0, seed)
+    assert isinstance(config.agent, QLearning)
+    run = begin_run(config.agent, environment, replace(config.task(seed), evaluate_every=0))
     snapshots = [_snapshot(run)]
     snapshots += [
         _snapshot(run)
@@ -76,7 +73,7 @@ def _snapshot(run: Run) -> Snapshot:
     return Snapshot(run.episode, run.step, replace(run.policy, tables=tables))
 
 
-def world_maps(scenes: Sequence[Scene]) -> dict[str, dict[str, Any]]:
+def world_maps(scenes: Sequence[Scene]) -> dict[str, Record]:
     """The maps of all gridworlds, by the folder of the configuration, as far as there is room."""
     groups = [group for scene in scenes for group in scene.groups if is_gridworld(group)]
     sizes = {str(group.folder): _numbers_of_a_snapshot(group) for group in groups}
@@ -96,13 +93,15 @@ def _numbers_of_a_snapshot(group: Group) -> int:
     world = group.environment().make().unwrapped
     assert isinstance(world, GridWorld)
     cells = len(world.map.rows) * len(world.map.rows[0])
-    skips = len(RunConfig.from_data(group.record).agent.skip_lengths)
+    assert group.config is not None
+    skips = len(group.config.agent.skip_lengths)
     return 0 if cells > LARGEST_WORLD else cells * len(MOVES) * (1 + skips)
 
 
-def world_map(group: Group, count: int) -> dict[str, Any]:
-    """The map of the first seed of a configuration, with so many moments of its training."""
-    config, seed = RunConfig.from_data(group.record), group.seed_numbers[0]
+def world_map(group: Group, count: int) -> Record:
+    """The map of the first seed of a configuration, with `count` moments of its training."""
+    config, seed = group.config, group.seed_numbers[0]
+    assert config is not None
     world = config.environment.make()
     grid = world.unwrapped
     assert isinstance(grid, GridWorld)
@@ -120,7 +119,7 @@ def world_map(group: Group, count: int) -> dict[str, Any]:
     }
 
 
-def _moment(snapshot: Snapshot, path: Sequence[Stretch]) -> dict[str, Any]:
+def _moment(snapshot: Snapshot, path: Sequence[Stretch]) -> Record:
     tables = snapshot.policy.tables
     return {
         "episode": snapshot.episode,

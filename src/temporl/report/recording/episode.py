@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import io
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
-import gymnasium as gym
 import numpy as np
 from PIL import Image
 
 from temporl.environments import EnvironmentSpec, GridWorld
 from temporl.environments.catalogue import step_limit_of
 from temporl.environments.gridworld import MOVES
+from temporl.environments.types import Environment
 from temporl.errors import BadInput
-from temporl.evaluation import Policy, play_episode
 from temporl.randomness import Purpose, episode_seed
-from temporl.skipping import Decision
+from temporl.skipping import Policy, play
+from temporl.types import Element
 
 
 @dataclass(frozen=True)
 class DecisionNote:
-    """One decision: when it was made, what it was, and what the agent thought of every skip."""
+    """One decision: when it was made, what it was, and the learned value of every skip."""
 
     step: int
     action: str
@@ -43,10 +43,10 @@ class Recording:
     decisions: list[DecisionNote] = field(default_factory=list)
 
     def frame(self, step: int) -> Image.Image:
-        """What was to be seen after so many steps."""
+        """The picture after a number of steps."""
         return Image.open(io.BytesIO(self.frames[step]))
 
-    def notes(self) -> dict[str, Any]:
+    def notes(self) -> dict[str, object]:
         """Everything but the frames, as pure data."""
         return {
             "frames_per_second": self.frames_per_second,
@@ -55,66 +55,13 @@ class Recording:
         }
 
 
-class FilmedEnvironment(gym.Wrapper[Any, Any, Any, Any]):
-    """Keeps a frame after the reset and after every step, and every reward."""
+@runtime_checkable
+class ValuesSkips(Protocol):
+    """A policy that has a learned value for every skip."""
 
-    def __init__(self, environment: gym.Env[Any, Any], recording: Recording) -> None:
-        super().__init__(environment)
-        self._recording = recording
-
-    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
-        """Begin the episode."""
-        answer = self.env.reset(**options)
-        self._film()
-        return answer
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Play one step."""
-        answer = self.env.step(action)
-        self._recording.rewards.append(float(answer[1]))
-        self._film()
-        return answer
-
-    def _film(self) -> None:
-        picture: Any = self.env.render()
-        kept = io.BytesIO()
-        Image.fromarray(np.ascontiguousarray(picture, dtype=np.uint8)).save(
-            kept, "PNG", compress_level=1
-        )
-        self._recording.frames.append(kept.getvalue())
-
-
-@dataclass
-class NotedPolicy:
-    """Answers as a policy does, and notes every answer."""
-
-    policy: Any
-    recording: Recording
-    action_names: tuple[str, ...]
-
-    def decide(self, observation: Any) -> Decision:
-        """The policy's decision."""
-        decision: Decision = self.policy.decide(observation)
-        values: dict[int, float] = {}
-        if hasattr(self.policy, "skip_values"):
-            values = self.policy.skip_values(observation, decision.action)
-        self.recording.decisions.append(
-            DecisionNote(
-                step=len(self.recording.rewards),
-                action=self._name(decision.action),
-                skip=int(decision.skip),
-                played=int(decision.skip),
-                values={int(skip): float(value) for skip, value in values.items()},
-            )
-        )
-        return decision
-
-    def _name(self, action: Any) -> str:
-        if self.action_names:
-            return self.action_names[int(action)]
-        if np.ndim(action) == 0:
-            return f"action {action}"
-        return "[" + ", ".join(f"{value:.2f}" for value in np.ravel(action)) + "]"
+    def skip_values(self, observation: Element, action: Element) -> dict[int, float]:
+        """The learned value of every skip for an action."""
+        ...
 
 
 def record_episode(
@@ -131,15 +78,52 @@ def record_episode(
     own_rate = int(made.metadata.get("render_fps") or 15)
     recording = Recording(frames_per_second or min(own_rate, 15))
     names = tuple(MOVES) if isinstance(made.unwrapped, GridWorld) else ()
-    noted = NotedPolicy(deepcopy(policy), recording, names)
-    filmed = FilmedEnvironment(made, recording)
     start = episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode)
-    play_episode(noted, filmed, start, step_limit_of(made, environment.name))
+    observation, _ = made.reset(seed=start)
+    recording.frames.append(_picture(made))
+    limit = step_limit_of(made, environment.name)
+    seen = deepcopy(observation)  # an environment may use its arrays again
+    for step in play(deepcopy(policy), made, observation, step_limit=limit):
+        if step.decided:
+            recording.decisions.append(
+                DecisionNote(
+                    step=len(recording.rewards),
+                    action=_name(step.action, names),
+                    skip=int(step.skip),
+                    played=0,
+                    values=_values(policy, seen, step.action),
+                )
+            )
+        recording.decisions[-1] = replace(
+            recording.decisions[-1], played=recording.decisions[-1].played + 1
+        )
+        seen = deepcopy(step.next_observation)
+        recording.rewards.append(step.reward)
+        recording.frames.append(_picture(made))
     made.close()
-    last = recording.decisions[-1]
-    played = len(recording.rewards) - last.step
-    recording.decisions[-1] = DecisionNote(last.step, last.action, last.skip, played, last.values)
     return recording
+
+
+def _values(policy: Policy, observation: Element, action: Element) -> dict[int, float]:
+    """The learned value of every skip, if the policy has any."""
+    if not isinstance(policy, ValuesSkips):
+        return {}
+    return {int(k): float(v) for k, v in policy.skip_values(observation, action).items()}
+
+
+def _picture(environment: Environment) -> bytes:
+    frame = np.ascontiguousarray(environment.render(), dtype=np.uint8)
+    kept = io.BytesIO()
+    Image.fromarray(frame).save(kept, "PNG", compress_level=1)
+    return kept.getvalue()
+
+
+def _name(action: Element, names: tuple[str, ...]) -> str:
+    if names:
+        return names[int(action)]
+    if np.ndim(action) == 0:
+        return f"action {action}"
+    return "[" + ", ".join(f"{value:.2f}" for value in np.ravel(action)) + "]"
 
 
 def _require_pictures(environment: EnvironmentSpec) -> None:
@@ -147,4 +131,4 @@ def _require_pictures(environment: EnvironmentSpec) -> None:
     modes = plain.metadata.get("render_modes", ())
     plain.close()
     if "rgb_array" not in modes:
-        raise BadInput("env", environment.name, "it draws no pictures (render mode 'rgb_array')")
+        raise BadInput("env", environment.name, "it has no render mode 'rgb_array'")

@@ -11,8 +11,8 @@ import numpy as np
 from PIL import Image
 
 from temporl.errors import BadInput
-from temporl.report.recording.drawing import Film, contact_sheet
 from temporl.report.recording.episode import Recording
+from temporl.report.recording.overlay import Film, contact_sheet
 
 ENCODING = {
     ".mp4": ("libx264", ["-crf", "18", "-preset", "veryfast", "-movflags", "+faststart"]),

@@ -1,0 +1,25 @@
+"""Training in this process, without runs and folders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from temporl.agents.agent import Agent
+from temporl.environments import EnvironmentSpec
+from temporl.tabular.training import TRAINER as TABLES
+from temporl.training.outcome import Trained
+from temporl.training.trainer import Task, trainer_of
+
+
+def train_tabular(
+    agent: Any, make: Any, *, name: str, prefer_stepping: bool = False, **task: Any
+) -> Trained:
+    """Train a tabular agent where a function makes the environment."""
+    return TABLES.train(
+        agent, Task(EnvironmentSpec(name), make=make, **task), prefer_stepping=prefer_stepping
+    )
+
+
+def train_deep(agent: Agent, spec: EnvironmentSpec, **task: Any) -> Trained:
+    """Train a deep agent."""
+    return trainer_of(agent).train(agent, Task(spec, **task))
