@@ -9,12 +9,22 @@ EXPERIMENTS ?= gridworlds gridworlds-skip gridworlds-committed skip-length explo
 DEEP_EXPERIMENTS ?= featurized featurized-skip architectures pendulum continuous
 SEEDS ?= 3
 
-.PHONY: demo test check docs results deep-results benchmark chaos clean
+QUICK := $(addprefix tests/,skipping tabular replay networks environments experiments) \
+	$(addprefix tests/learning/test_,probes.py gridworlds.py deep_faults.py) \
+	$(addprefix tests/agreement/test_,compiled_equals_oracle.py transition_tables.py) \
+	$(addprefix tests/report/test_,tables.py deep_tables.py statistics.py update_results.py) \
+	$(filter-out %interrupting.py %other_packages.py,$(wildcard tests/agents/test_*.py)) \
+	$(filter-out %sb3.py %imports.py %doctests.py,$(wildcard tests/test_*.py))
+
+.PHONY: demo quick test check docs results deep-results benchmark chaos clean
 
 demo: $(VENV)/installed  ## the paper's gridworld table at full scale, beside the published numbers
 	$(BIN)/temporl reproduce gridworlds --out $(OUT)
 
-test: check  ## everything that can fail
+quick: $(VENV)/installed-dev  ## the idea, the maths of every agent, tables and names: under a minute
+	$(BIN)/pytest -n 2 --dist worksteal $(QUICK)
+
+test: check  ## everything that can fail: at most ten minutes on two cores
 	$(BIN)/pytest -n auto --dist worksteal
 
 check: $(VENV)/installed-dev  ## format, lint, types

@@ -35,8 +35,8 @@ from temporl.runs.workers import compiler_settings
 os.environ.update(compiler_settings())  # before JAX starts, which is in the children
 CLEAR = 42
 """The exit code of a run that said clearly that the disk is full."""
-AGAIN = 3
-"""Every how many-th run is killed twice."""
+KILLED_TWICE = 3
+"""One in this many runs is killed twice."""
 SMALL = {"hidden": (32,), "batch_size": 32}
 DRIVERS = {
     "tabular": RunConfig(
@@ -118,7 +118,7 @@ class Child:
             time.sleep(0.002)
 
     def kill(self) -> None:
-        """End it as nobody can object to."""
+        """End it with a signal that cannot be handled."""
         os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
 
@@ -163,7 +163,7 @@ def kills(driver: str, count: int, place: Path, seed: int) -> None:
         shutil.rmtree(run.folder, ignore_errors=True)
         while not killed():  # it was faster than the kill
             shutil.rmtree(run.folder)
-        again += number % AGAIN == 0 and killed()
+        again += number % KILLED_TWICE == 0 and killed()
         if not run.folder.exists():
             assert Child(run).wait() == 0
         identical += outcome(run) == expected
@@ -192,7 +192,7 @@ def disk(driver: str, sizes: int, place: Path) -> None:
         assert Child(full).wait() == 0
         identical += outcome(full) == expected
     print(
-        f"{driver}: {clear} of {sizes} a clear error, {sound} of {sizes} sound afterwards,"
+        f"{driver}: {clear} of {sizes} a clear error, {sound} of {sizes} undamaged,"
         f" {identical} of {sizes} identical when there was room again",
         flush=True,
     )

@@ -69,7 +69,11 @@ COMMANDS = (  # the group, agents with options of their own, and options that al
     ("host", "dqn, t-dqn", f"--env FrozenLake-v1 --steps 500 --evaluate-every 250 {SMALL}"),
     ("host", CONTINUOUS, f"--driver host {PENDULUM}"),
     ("host", IMAGES, f"--driver host {BOARD} --steps 400 --evaluate-every 200"),
-    ("host", "dqn, t-dqn", f"--env ALE/Freeway-v5 --step-limit 120 --steps 300 {FRAMES}"),
+    (
+        "host",
+        "dqn, t-dqn",
+        f"--env ALE/Freeway-v5 --step-limit 120 --steps 300 --evaluate-every 150 {FRAMES}",
+    ),
     # These take seconds, so that there is time to interrupt them in the midst of learning.
     ("resume", "t-q", f"{SLIPPERY} --episodes 1000000 --evaluate-every 1000"),
     ("resume", "t-q", f"{BLACKJACK} --episodes 40000 --evaluate-every 1000"),
@@ -109,7 +113,9 @@ for number in range(300):
     over = answer[2] or answer[3]
     heard += [*answer, info["steps_played"], info["discount"]]
     for step in info["intermediate"]:
-        heard += [step.observation, step.reward, step.decided, step.remaining]
+        heard += [step.observation, step.reward, step.decided]
+        ended = step.terminated or step.truncated
+        heard.append(0 if ended else step.remaining)  # 0.1 always said 0 at an end
 """,
     "VectorCommittedActions in random play": """
 env = VectorCommittedActions(gym.make_vec("CartPole-v1", num_envs=3), (1, 2, 4), gamma=0.9)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import pkgutil
+from pathlib import Path
 
 import pytest
 
 import temporl
 
-MODULES = [
-    "temporl",
-    *(
-        module.name
-        for module in pkgutil.walk_packages(temporl.__path__, "temporl.")
-        if not module.name.endswith("__main__")
-    ),
+ROOT = Path(temporl.__file__).parent
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(ROOT.rglob("*.py"))
+    if ">>> " in path.read_text()
 ]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples_in_docstrings(name, tmp_path):
     module = importlib.import_module(name)
     outcome = doctest.testmod(module, extraglobs={"results": tmp_path})
+    assert outcome.attempted > 0
     assert outcome.failed == 0
 
 

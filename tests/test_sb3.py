@@ -112,14 +112,9 @@ def test_the_replay_tells_whole_episodes(dqn):
     assert all(episode.rewards.sum() == len(episode) for episode in episodes)
 
 
-@pytest.mark.parametrize("episodes", ["its own replay", "fresh steps"])
-def test_a_frozen_dqn_learns_when_to_act(episodes, dqn):
+def test_a_frozen_dqn_learns_when_to_act_from_its_own_replay(dqn):
     before = {name: array.clone() for name, array in dqn.policy.state_dict().items()}
-    behaviour = FrozenModel(dqn)
-    if episodes == "its own replay":
-        recorded = list(replayed_episodes(dqn))
-    else:
-        recorded = collect_episodes(behaviour, "CartPole-v1", 10_000, repeat=0.0, epsilon=0.1)
+    behaviour, recorded = FrozenModel(dqn), list(replayed_episodes(dqn))
     learned = [
         learn_skips(behaviour, recorded, max_skip=4, updates=6000, targets=targets)
         for targets in ("outcomes", "advantages")
@@ -127,6 +122,14 @@ def test_a_frozen_dqn_learns_when_to_act(episodes, dqn):
     check(keep_return(learned, "CartPole-v1"), dqn, "CartPole-v1")
     after = dqn.policy.state_dict()
     assert all(torch.equal(array, after[name]) for name, array in before.items())
+
+
+def test_fresh_episodes_are_played_by_the_model(dqn):
+    behaviour = FrozenModel(dqn)
+    episodes = collect_episodes(behaviour, "CartPole-v1", 500, repeat=0.0, epsilon=0.1)
+    seen = np.concatenate([episode.observations[:-1] for episode in episodes])
+    played = np.concatenate([episode.actions for episode in episodes])
+    assert 0.85 < (behaviour.act(seen) == played).mean() < 1
 
 
 def test_a_frozen_td3_learns_when_to_act_from_fresh_steps(td3):

@@ -22,7 +22,7 @@ from temporl.schedules import epsilon_at, schedule
     ],
 )
 def test_five_episodes_by_hand(text, expected):
-    values = [epsilon_at(schedule(text), spent, 5) for spent in range(5)]
+    values = [epsilon_at(schedule(text), done, 5) for done in range(5)]
     assert values == pytest.approx(expected, abs=1e-12)
 
 
@@ -39,33 +39,19 @@ def test_a_budget_of_one_sees_the_start():
 @given(st.sampled_from(["linear", "log", "linear:0.9:0.2"]), st.integers(2, 500))
 def test_fading_schedules_never_rise_and_stay_between_their_ends(text, budget):
     exploration_steps = schedule(text)
-    values = [epsilon_at(exploration_steps, spent, budget) for spent in range(budget)]
+    values = [epsilon_at(exploration_steps, done, budget) for done in range(budget)]
     assert values == sorted(values, reverse=True)
     assert values[0] == exploration_steps.start
     assert values[-1] == pytest.approx(exploration_steps.end, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        -0.1,
-        1.5,
-        float("nan"),
-        "nan",
-        "inf",
-        "",
-        "quadratic",
-        "linear:1",
-        "linear:1:0:0",
-        "linear:a:b",
-        "linear:2:0",
-        "log:1:0",
-        "log:0:1",
-        "log:1:-1",
-        "0.1:0.2",
-    ],
-)
-def test_what_is_no_schedule_is_refused_by_name(text):
-    with pytest.raises(BadInput) as caught:
-        schedule(text, "skip_epsilon")
-    assert caught.value.field == "skip_epsilon"
+NUMBERS = (-0.1, 1.5, float("nan"), "nan", "inf")
+NAMES = ("", "quadratic", "0.1:0.2")
+ENDS = ("linear:1", "linear:1:0:0", "linear:a:b", "linear:2:0", "log:1:0", "log:0:1", "log:1:-1")
+
+
+@pytest.mark.parametrize("texts", [NUMBERS, NAMES, ENDS], ids=["numbers", "names", "ends"])
+def test_what_is_no_schedule_is_refused_by_name(texts):
+    for text in texts:
+        with pytest.raises(BadInput, match=r"^skip_epsilon: "):
+            schedule(text, "skip_epsilon")

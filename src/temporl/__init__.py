@@ -1,5 +1,8 @@
 """temporl: reinforcement-learning agents that learn when to act.
 
+Most users need `train`, `load` and `evaluate`. `skipping/` is the idea without networks or
+environments, `agents/` has a file for each method; docs/architecture.md lists all parts.
+
 Examples:
     >>> import temporl
     >>> run = temporl.train("t-q", "temporl/ZigZag-v0", episodes=500, out=results, progress=False)

@@ -44,7 +44,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     the interpreter lock, and floating-point errors follow IEEE rules as they do in NumPy. Nothing
     is reordered or contracted: the same arithmetic in plain Python gives the same bits.
 
-    Compiled functions own no memory: every array is made by the caller, which outlives the call.
+    Compiled functions own no memory: the caller makes every array, and outlives the call.
     So they need no reference counts, which would cost more than the arithmetic.
     """
     decorate = numba.njit(**OPTIONS)

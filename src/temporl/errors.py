@@ -53,9 +53,9 @@ def unknown_name(field: str, name: str, known: Iterable[str]) -> BadInput:
     return BadInput(field, name, f"{hint}known: {', '.join(names)}")
 
 
-def require_at_least(field: str, value: int, least: int, most: int | None = None) -> None:
-    """Raise unless `value >= least`, and `value <= most` where there is a most."""
-    if value < least or (most is not None and value > most):
+def require_at_least(field: str, value: int | None, least: int, most: int | None = None) -> None:
+    """Raise unless `value >= least`, and `value <= most` where there is a most, or it is None."""
+    if value is not None and (value < least or (most is not None and value > most)):
         limit = "" if most is None else f" and at most {most:,}"
         raise BadInput(field, value, f"allowed: a whole number of at least {least}{limit}")
 

@@ -44,12 +44,11 @@ EnvironmentLike = str | EnvironmentSpec | Environment | MakeEnvironment
 
 def make_environment(environment: EnvironmentLike) -> Environment:
     """Make what a user names: an id, a map file, a function that makes one, or one itself."""
-    if isinstance(environment, str):
+    if isinstance(environment, gym.Env):
+        return with_images(environment, ImageOptions())
+    if not isinstance(environment, EnvironmentSpec):
         environment = EnvironmentSpec.given(environment)
-    if isinstance(environment, EnvironmentSpec):
-        return environment.make()
-    made = environment if isinstance(environment, gym.Env) else environment()
-    return with_images(made, ImageOptions())
+    return environment.make()
 
 
 def play_episode(
@@ -98,20 +97,11 @@ def evaluate(
             skip; with 1 it decides at every step. Default: no limit.
     """
     require_at_least("episodes", episodes, 1)
-    if max_skip is not None:
-        require_at_least("max_skip", max_skip, 1)
+    require_at_least("max_skip", max_skip, 1)
     made = make_environment(environment)
     limit = step_limit or step_limit_of(made, str(environment))
-    played = [
-        play_episode(
-            policy,
-            made,
-            episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, episode),
-            limit,
-            max_skip,
-        )
-        for episode in range(episodes)
-    ]
+    seeds = (episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, n) for n in range(episodes))
+    played = [play_episode(policy, made, start, limit, max_skip) for start in seeds]
     if not isinstance(environment, gym.Env):
         made.close()
     returns, lengths, decisions = zip(*played, strict=True)

@@ -11,7 +11,7 @@ from temporl.compilation import compiled
 
 
 class Purpose(IntEnum):
-    """What a stream is used for. The numbers are part of what a seed means: never change them."""
+    """What a stream is used for. Never change the values: results of a seed depend on them."""
 
     EXPLORATION = 0
     ENVIRONMENT = 1

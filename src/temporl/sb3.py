@@ -45,13 +45,13 @@ class FrozenModel:
         """The discount its values were learned with."""
         return float(self.model.gamma)
 
-    def act(self, observations: Element) -> Any:
+    def act(self, observations: Element) -> Element:
         """The action it plays when it does not explore."""
         seen = np.asarray(observations, dtype=self.model.observation_space.dtype)
         return self.model.predict(seen, deterministic=True)[0]
 
     def value(self, observations: Element, actions: Element) -> Float[np.ndarray, " row"]:
-        """The value of an action in every row: the least of its critics'."""
+        """The value of an action in every row: the minimum over its critics."""
         import torch
 
         seen = np.asarray(observations, dtype=self.model.observation_space.dtype)
@@ -80,12 +80,9 @@ def replayed_episodes(model: Any) -> Iterator[Episode]:
     order = (first + np.arange(buffer.size())) % buffer.buffer_size
     for column in range(buffer.n_envs):
         over = buffer.dones[order, column] > 0
-        ends = [*np.flatnonzero(over), len(order) - 1]
-        begin = 0
-        for end in dict.fromkeys(int(end) for end in ends):
-            rows = order[begin : end + 1]
+        over[-1] = True
+        for rows in np.split(order, np.flatnonzero(over)[:-1] + 1):
             yield _episode(model, rows, column)
-            begin = end + 1
 
 
 def _episode(model: Any, rows: np.ndarray, column: int) -> Episode:
@@ -131,7 +128,7 @@ class CommittedModel:
         begins = np.zeros(len(rows)) if episode_start is None else np.asarray(episode_start)
         actions, left = [], []
         for row, commitment in enumerate(state or (FREE,) * len(rows)):
-            commitment, decided = ask(self.policy, rows[row], commitment.left(bool(begins[row])))
+            commitment, decided = ask(self.policy, rows[row], commitment.unless(bool(begins[row])))
             self.decisions += decided
             actions.append(commitment.decision.action)
             left.append(commitment.after_step(False))

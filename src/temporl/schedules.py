@@ -1,4 +1,4 @@
-"""Exploration schedules: epsilon as a function of progress, the used fraction of the budget."""
+"""Exploration schedules: epsilon as a function of progress, from 0 to 1 of the budget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from temporl.compilation import compiled
 from temporl.errors import BadInput, require_range
 
 
-class Fade(IntEnum):
+class Shape(IntEnum):
     """The shape of a schedule."""
 
     CONSTANT = 0
@@ -20,7 +20,7 @@ class Fade(IntEnum):
 class Schedule(NamedTuple):
     """Epsilon from `start`, when training begins, to `end`, when it is over."""
 
-    fade: int
+    shape: int
     start: float
     end: float
 
@@ -34,34 +34,34 @@ def schedule(text: float | str, field: str = "epsilon") -> Schedule:
 
     Examples:
         >>> schedule(0.1)
-        Schedule(fade=0, start=0.1, end=0.1)
+        Schedule(shape=0, start=0.1, end=0.1)
         >>> schedule("log:0.5:0.001").end
         0.001
     """
     allowed = "allowed: a number in [0, 1], 'linear', 'log', or with ends as in 'linear:1:0.05'"
-    shape, _, ends = str(text).partition(":")
+    name, _, ends = str(text).partition(":")
     try:
-        if shape in DEFAULT_ENDS:
-            start, end = (float(x) for x in ends.split(":")) if ends else DEFAULT_ENDS[shape]
+        if name in DEFAULT_ENDS:
+            start, end = (float(x) for x in ends.split(":")) if ends else DEFAULT_ENDS[name]
         else:
             start = end = float(text)
     except (TypeError, ValueError):
         raise BadInput(field, text, allowed) from None
     for value in (start, end):
         require_range(field, value, 0.0, 1.0)
-    if shape == "log" and min(start, end) <= 0.0:
+    if name == "log" and min(start, end) <= 0.0:
         raise BadInput(field, text, "a logarithmic schedule cannot reach 0; end it at 1e-6, say")
-    fade = {"linear": Fade.LINEAR, "log": Fade.LOG}.get(shape, Fade.CONSTANT)
-    return Schedule(int(fade), start, end)
+    shape = {"linear": Shape.LINEAR, "log": Shape.LOG}.get(name, Shape.CONSTANT)
+    return Schedule(int(shape), start, end)
 
 
 @compiled
-def epsilon_at(schedule: Schedule, spent: int, budget: int) -> float:
-    """Epsilon after `spent` of `budget` units; the last unit of the budget sees the end value."""
-    fraction = spent / max(budget - 1, 1)
-    if schedule.fade == Fade.LINEAR:
-        return schedule.start + fraction * (schedule.end - schedule.start)
-    if schedule.fade == Fade.LOG:
-        factor: float = (schedule.end / schedule.start) ** fraction
+def epsilon_at(schedule: Schedule, done: int, budget: int) -> float:
+    """Epsilon after `done` of `budget` units; the last unit of the budget sees the end value."""
+    progress = done / max(budget - 1, 1)
+    if schedule.shape == Shape.LINEAR:
+        return schedule.start + progress * (schedule.end - schedule.start)
+    if schedule.shape == Shape.LOG:
+        factor: float = (schedule.end / schedule.start) ** progress
         return schedule.start * factor
     return schedule.start

@@ -1,7 +1,8 @@
-"""Nested tuples of NumPy arrays, as flat named arrays and back."""
+"""The arrays of a tree by their paths, as policies and checkpoints hold them on disk."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,33 +11,29 @@ Arrays = dict[str, np.ndarray]
 T = TypeVar("T")
 
 
-def named_arrays(tree: Any, name: str = "") -> Arrays:
+def map_named(change: Callable[[str, np.ndarray], object], tree: T, separator: str = ".") -> T:
+    """A tree of the same form, with what `change` makes of every path and its leaf."""
+    from jax import tree_util  # tables are trained without it
+
+    def named(path: Any, leaf: np.ndarray) -> object:
+        return change(tree_util.keystr(path, simple=True, separator=separator), leaf)
+
+    changed: T = tree_util.tree_map_with_path(named, tree)
+    return changed
+
+
+def named_arrays(tree: object) -> Arrays:
     """The arrays of nested tuples, each by its path.
 
     Examples:
         >>> list(named_arrays((np.zeros(1), (np.zeros(2),))))
         ['0', '1.0']
     """
-    if isinstance(tree, np.ndarray):
-        return {name: tree}
-    return {
-        path: array
-        for part, nested in zip(_names(tree), tree, strict=True)
-        for path, array in named_arrays(nested, f"{name}.{part}" if name else str(part)).items()
-    }
+    arrays: Arrays = {}
+    map_named(arrays.setdefault, tree)
+    return arrays
 
 
-def with_named_arrays(tree: T, arrays: Arrays, name: str = "") -> T:
+def with_named_arrays(tree: T, arrays: Arrays) -> T:
     """Nested tuples like the given ones, with other arrays."""
-    if isinstance(tree, np.ndarray):
-        return arrays[name]  # type: ignore[return-value]
-    nested: Any = tree
-    parts = [
-        with_named_arrays(inner, arrays, f"{name}.{part}" if name else str(part))
-        for part, inner in zip(_names(nested), nested, strict=True)
-    ]
-    return type(nested)(*parts) if hasattr(nested, "_fields") else tuple(parts)  # type: ignore[return-value]
-
-
-def _names(tree: Any) -> Any:
-    return getattr(tree, "_fields", range(len(tree)))
+    return map_named(lambda name, _: arrays[name], tree)

@@ -12,7 +12,7 @@ from tests.agents.small import CONTINUOUS, small
 from tests.replay.quick import quick
 
 from temporl.agents.agent import Spaces
-from temporl.networks import critic_value
+from temporl.networks.actor_critic import critic_value
 from temporl.replay import Batch
 from temporl.skipping import Connection
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests.agents.small import PLANE, drawn, layout_of, small
+from tests.agents.small import PLANE, drawn, small
 from tests.replay.quick import quick
 
 from temporl.agents.agent import Spaces
@@ -23,8 +23,7 @@ def with_best_output(agent, spaces, output):
     return (*layers[:-1], last._replace(bias=bias))
 
 
-@pytest.mark.parametrize("actions", [1, 2, 3, 7])
-@pytest.mark.parametrize(("fine", "coarse"), [(1, 10), (1, 2), (3, 8)])
+@pytest.mark.parametrize(("actions", "fine", "coarse"), [(1, 1, 10), (3, 1, 2), (7, 3, 8)])
 def test_every_pair_of_an_action_and_a_repeat_is_an_output(actions, fine, coarse):
     agent, spaces = small("dar", fine_skip=fine, max_skip=coarse), Spaces((2,), None, actions)
     networks = agent.draw(np.random.default_rng(0), spaces)
@@ -90,5 +89,6 @@ def test_a_decision_teaches_the_output_that_was_played_with_the_discount_of_its_
 
 
 def test_it_learns_from_whole_decisions_and_not_from_single_steps():
-    layout = layout_of(small("dar", gamma=0.8), 100)
-    assert (layout.spanning, layout.transitions, layout.skips) == ("decision", False, (1, 4))
+    learns_from = small("dar", gamma=0.8).learns_from
+    assert (learns_from.connections, learns_from.transitions) == ("decision", False)
+    assert learns_from.skips == (1, 4)

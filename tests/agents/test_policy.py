@@ -56,29 +56,17 @@ def test_discrete_observations_and_actions_may_start_anywhere(name):
         assert trained.skip_values(number + 2, action - 1) == plain.skip_values(number, action)
 
 
-@EVERY_AGENT
+NOT_TWO_NUMBERS = ([0.0], [0.0] * 3, [[0.0, 0.0]], 0.0, [0.0, np.nan], [np.inf, 0.0])
+
+
 @pytest.mark.parametrize(
-    "observation",
-    [
-        [0.0],
-        [0.0, 0.0, 0.0],
-        [[0.0, 0.0]],
-        0.0,
-        [0.0, float("nan")],
-        [float("inf"), 0.0],
-    ],
+    ("observations", "observation"),
+    [*((PLANE, seen) for seen in NOT_TWO_NUMBERS), *((Discrete(5), n) for n in (-1, 5, 2.5, [1]))],
     ids=str,
 )
-def test_observations_that_cannot_be_are_refused(name, observation):
+def test_observations_that_cannot_be_are_refused(observations, observation):
     with pytest.raises(BadInput) as refused:
-        policy(name).decide(np.array(observation))
-    assert refused.value.field == "observation"
-
-
-@pytest.mark.parametrize("observation", [-1, 5, 2.5, [1, 2]], ids=str)
-def test_numbers_that_are_not_observations_are_refused(observation):
-    with pytest.raises(BadInput) as refused:
-        policy("t-dqn-concat", Discrete(5)).decide(observation)
+        policy("t-dqn-concat", observations).decide(np.array(observation))
     assert refused.value.field == "observation"
 
 

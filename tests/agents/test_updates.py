@@ -145,7 +145,7 @@ def test_the_skip_policy_learns_from_the_value_of_the_behaviour(architecture):
     targets = batch.reward + batch.discount * plain.value(batch.next_observation)
     values = agent.values_of_skips(networks, batch.observation, batch.action)
     played = values[np.arange(16), batch.skip - 1]
-    _, metrics = quick(agent.learn_skips)(state, jax.tree.map(jnp.asarray, batch))
+    _, metrics = quick(agent.learn_skips)(state, Batch(None, jax.tree.map(jnp.asarray, batch)), KEY)
     assert float(metrics["skip_loss"]) == pytest.approx(np.mean((played - targets) ** 2), rel=1e-4)
 
 

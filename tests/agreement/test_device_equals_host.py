@@ -148,7 +148,7 @@ def test_the_same_steps_in_the_ring(case):
         assert len({step[1] for step in steps}) == environment.action_space.n
 
 
-@EVERY_CASE
+@pytest.mark.parametrize("case", ["dar", "t-dqn-concat", "t-td3"])
 def test_evaluation_does_not_change_training_on_the_device(case):
     unwatched = on_device(case, evaluate_every=0)
     assert_same_networks(on_device(case), unwatched)

@@ -12,7 +12,7 @@ import pytest
 from tests.replay.quick import quick
 
 from temporl.environments.device import DeviceEnvironment, device_twin
-from temporl.environments.gymnax_names import GYMNAX
+from temporl.environments.registry import GYMNAX
 
 AGREEING = [name for name, about in GYMNAX.items() if about.agrees]
 STATE = {

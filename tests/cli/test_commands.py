@@ -88,7 +88,7 @@ def test_an_environment_in_a_file_is_not_imported_without_the_users_word(trained
     config.write_text(json.dumps(record))
     (config.parent / "manifest.json").unlink()  # a stranger would write another
     assert main(["evaluate", str(trained / "seed-0")]) == 2
-    assert "--trust-env" in capsys.readouterr().err
+    assert "--trust" in capsys.readouterr().err
     words = ["evaluate", str(trained / "seed-0"), "--env", "temporl/ZigZag-v0"]
     assert main(words) == 0
 

@@ -6,9 +6,14 @@ import pytest
 
 from temporl.environments import GridMap
 from temporl.environments.gridmap import GOAL, PIT, START
+from temporl.environments.registry import MAPS
 from temporl.errors import BadInput
 
 NORTH, EAST, SOUTH, WEST = (-1, 0), (0, 1), (1, 0), (0, -1)
+
+
+def named(name: str) -> GridMap:
+    return GridMap.read(MAPS / f"{name}.txt")
 
 
 def cells(grid: GridMap, kind: str) -> set[tuple[int, int]]:
@@ -45,7 +50,7 @@ def shortest_path(grid: GridMap) -> int:
     ],
 )
 def test_the_worlds_of_the_paper(name, pits, goal, moves):
-    grid = GridMap.named(name)
+    grid = named(name)
     assert grid.shape == (6, 10)
     assert cells(grid, START) == {(0, 0)}
     assert cells(grid, GOAL) == {goal}
@@ -55,7 +60,7 @@ def test_the_worlds_of_the_paper(name, pits, goal, moves):
 
 def test_the_open_world():
     """Start top centre, goal further down and to the left, nothing else."""
-    grid = GridMap.named("open")
+    grid = named("open")
     assert grid.shape == (23, 23)
     assert cells(grid, START) == {(0, 11)}
     assert cells(grid, PIT) == set()
@@ -94,7 +99,7 @@ def test_line_ends_and_empty_lines_around_a_map_do_not_matter(text):
 
 
 def test_a_map_reads_back_what_it_writes():
-    grid = GridMap.named("zigzag")
+    grid = named("zigzag")
     assert GridMap.parse(str(grid)) == grid
 
 
@@ -120,7 +125,7 @@ def test_walls_and_borders_stop_a_move():
 
 
 def test_a_goal_can_be_moved():
-    moved = GridMap.named("cliff").with_goal(5, 0)
+    moved = named("cliff").with_goal(5, 0)
     assert cells(moved, GOAL) == {(5, 0)}
     assert moved.rows[0] == "S.XXXXXX.."
 
@@ -128,5 +133,5 @@ def test_a_goal_can_be_moved():
 @pytest.mark.parametrize("cell", [(0, 0), (6, 0), (0, 10), (-1, 3)])
 def test_a_goal_outside_the_map_or_on_the_start_is_refused(cell):
     with pytest.raises(BadInput) as caught:
-        GridMap.named("cliff").with_goal(*cell)
+        named("cliff").with_goal(*cell)
     assert caught.value.field == "goal"

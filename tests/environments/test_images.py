@@ -104,23 +104,19 @@ def test_rewards_are_clipped_in_training_alone(slides):
         assert environment.step(0)[1] == reward
 
 
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        ({"frame_stack": 0}, "frame_stack"),
-        ({"frame_size": -1}, "frame_size"),
-        ({"frame_size": "large"}, "frame_size"),
-        ({"frame_skip": 1.5}, "frame_skip"),
-        ({"sticky_actions": 2}, "sticky_actions"),
-        ({"clip_rewards": "often"}, "clip_rewards"),
-        ({"life_loss": True}, "life_loss"),
-        ({"noops": 30}, "noops"),
-    ],
-)
-def test_options_that_make_no_sense(slides, options, field):
-    with pytest.raises(BadInput) as caught:
-        EnvironmentSpec.given(slides, options).make()
-    assert caught.value.field == field
+def test_options_that_make_no_sense(slides):
+    for field, value in (
+        ("frame_stack", 0),
+        ("frame_size", -1),
+        ("frame_size", "large"),
+        ("frame_skip", 1.5),
+        ("sticky_actions", 2),
+        ("clip_rewards", "often"),
+        ("life_loss", True),
+        ("noops", 30),
+    ):
+        with pytest.raises(BadInput, match=f"^{field}: "):
+            EnvironmentSpec.given(slides, {field: value}).make()
 
 
 def test_options_for_images_where_there_are_none():

@@ -1,155 +1,97 @@
-"""The rows in `docs/results`, made by `make results`, hold what the documentation says of them."""
+"""The rows in `docs/results` are whole, and the tables of the pages are made of them.
+
+What the rows say is no matter of tests: `docs/update_results.py` checks `docs/claims.toml`.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
+from temporl.experiments import EXPERIMENTS, Cell, Experiment
+from temporl.experiments.published import published_value
+from temporl.report.tables import Row, markdown_table
+
+ROOT = Path(__file__).parents[2]
+MEASURED = sorted(path.stem for path in (ROOT / "docs" / "results").glob("*.csv"))
+SHORTER = {"atari": 200_000}
+WHOLE = {
+    "gridworlds": {},
+    "gridworlds-skip": {},
+    "gridworlds-committed": {},
+    "skip-length": {},
+    "exploration": {},
+    "exploration-sensitivity": {},
+    "architectures": {"environments": ["MountainCar"]},
+    "pendulum": {},
+    "continuous": {"environments": ["MountainCarContinuous"], "agents": ["td3", "t-td3"]},
+    "minatar": {"agents": ["dqn", "t-dqn"]},
+}
+"""What must have been measured of an experiment, which may take days as a whole."""
 
 
-def rows(name: str, **wanted: str) -> list[dict[str, str]]:
-    found = csv.DictReader((RESULTS / f"{name}.csv").read_text().splitlines())
-    return [row for row in found if all(row[key] == value for key, value in wanted.items())]
+def experiment_of(name: str) -> Experiment:
+    whole = EXPERIMENTS[name]
+    return whole.lasting(SHORTER[name]) if name in SHORTER else whole
 
 
-def pairs(name: str, **wanted: str) -> list[tuple[float, float]]:
-    """Ours and published."""
-    return [(float(row["value"]), float(row["published"])) for row in rows(name, **wanted)]
+def rows_of(name: str) -> list[Row]:
+    kinds = {"max_skip": int, "seeds": int}
+    kinds |= dict.fromkeys(("value", "ci_low", "ci_high", "published"), float)
+    empty = dict.fromkeys(("environment", "agent", "schedule"), "")
+    with (ROOT / "docs" / "results" / f"{name}.csv").open(newline="") as file:
+        return [
+            Row(
+                **{
+                    column: kinds.get(column, str)(value) if value else empty.get(column)
+                    for column, value in row.items()
+                }
+            )
+            for row in csv.DictReader(file)
+        ]
 
 
-def test_every_cell_has_all_its_seeds():
-    assert {row["seeds"] for row in rows("gridworlds")} == {"100"}
-    assert {row["seeds"] for row in rows("skip-length")} == {"10"}
-    assert len(rows("gridworlds", metric="reward_auc")) == 18
-    assert len(rows("skip-length", metric="reward_auc")) == 48
+def place(row: Row | Cell) -> tuple[object, ...]:
+    return row.environment, row.agent, row.architecture or "", row.schedule, row.max_skip
 
 
-def test_t_q_learns_as_fast_as_published_with_as_few_decisions():
-    assert all(o >= p - 0.005 for o, p in pairs("gridworlds", agent="t-q", metric="reward_auc"))
-    assert all(o <= p + 0.3 for o, p in pairs("gridworlds", agent="t-q", metric="decisions"))
+@pytest.mark.parametrize("name", MEASURED)
+def test_every_measured_cell_has_every_metric_once_with_all_its_seeds(name):
+    experiment, rows = experiment_of(name), rows_of(name)
+    cells = {place(cell): cell for cell in experiment.cells}
+    compared = [row for row in rows if row.metric.startswith("speedup")]
+    measured = [row for row in rows if row not in compared]
+    seeds = {place(row): row.seeds for row in measured}
+    assert {(place(row), row.metric, row.seeds) for row in measured} == {
+        (where, metric, seeds[where]) for where in seeds for metric in experiment.metrics
+    }
+    assert len(measured) == len(seeds) * len(experiment.metrics)
+    assert len(compared) == sum(len(comparison.rewards) for comparison in experiment.comparisons)
+    for row in rows:
+        table = experiment.compared_with or name
+        assert row.published == published_value(table, cells[place(row)], row.metric)
+    if cells[place(rows[0])].config.trainer.kind == "tabular":
+        assert set(seeds.values()) == {experiment.seeds}
 
 
-def test_q_is_as_published():
-    for row in rows("gridworlds", agent="q", metric="reward_auc"):
-        misprinted = (row["environment"], row["schedule"]) == ("bridge", "constant")
-        published = 0.992 if misprinted else float(row["published"])
-        assert float(row["value"]) == pytest.approx(published, abs=0.015)
-    for ours, published in pairs("gridworlds", agent="q", metric="decisions"):
-        assert ours == pytest.approx(published, rel=0.05)
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_the_documentation_speaks_of_was_measured(name):
+    part = EXPERIMENTS[name].only(**WHOLE[name])
+    assert {place(cell) for cell in part.cells} <= {place(row) for row in rows_of(name)}
 
 
-def test_speed_ups_are_as_published():
-    assert pairs("gridworlds", metric="speedup_to_reward_0.5")[0][0] >= 13
-    assert pairs("gridworlds", metric="speedup_to_reward_1.0")[0][0] >= 12
-
-
-@pytest.mark.parametrize("name", ["gridworlds-skip", "gridworlds-committed"])
-def test_other_ways_to_learn_from_connections_are_near_the_published_values(name):
-    for ours, published in pairs(name, metric="reward_auc"):
-        assert ours == pytest.approx(published, abs=0.015)
-
-
-@pytest.mark.parametrize("schedule", ["linear", "log", "constant"])
-def test_the_best_longest_skip_is_as_good_as_published(schedule):
-    ours, published = zip(
-        *pairs("skip-length", schedule=schedule, metric="reward_auc"), strict=True
-    )
-    assert max(ours) >= max(published)
-
-
-def test_t_q_explores_twice_as_fast():
-    episodes = {row["agent"]: float(row["value"]) for row in rows("exploration")}
-    assert 2 * episodes["t-q"] <= min(episodes["q"], episodes["ez-q"])
-
-
-def measured(environment: str, agent: str, metric: str) -> tuple[float, int]:
-    """The best cell of a deep agent: its mean, and over how many seeds."""
-    found = rows("featurized", environment=environment, agent=agent, metric=metric)
-    values = [(float(row["value"]), int(row["seeds"])) for row in found]
-    return min(values) if metric == "decisions" else max(values)
-
-
-def test_t_dqn_climbs_the_mountain_where_dqn_often_does_not():
-    (tempo, seeds), (plain, as_many) = (
-        measured("MountainCar", agent, "reward_auc") for agent in ("t-dqn", "dqn")
-    )
-    assert min(seeds, as_many, measured("MountainCar", "dar", "reward_auc")[1]) >= 10
-    assert tempo >= max(0.72, plain + 0.12)
-    decisions = measured("MountainCar", "t-dqn", "decisions")[0]
-    assert decisions <= 0.5 * measured("MountainCar", "dqn", "decisions")[0]
-
-
-def test_t_dqn_lands_as_well_as_dqn_with_fewer_decisions():
-    (tempo, seeds), (plain, as_many) = (
-        measured("LunarLander", agent, "reward_auc") for agent in ("t-dqn", "dqn")
-    )
-    assert min(seeds, as_many, measured("LunarLander", "dar", "reward_auc")[1]) >= 5
-    assert tempo >= max(0.86, plain)
-    assert measured("LunarLander", "t-dqn", "decisions")[0] <= (
-        0.7 * measured("LunarLander", "dqn", "decisions")[0]
-    )
-
-
-def test_connections_within_skips_are_as_good_as_published():
-    ((ours, published),) = pairs("featurized-skip", metric="reward_auc")
-    assert ours >= published
-
-
-def test_every_architecture_and_longest_skip_was_tried_on_mountain_car():
-    found = rows("architectures", environment="MountainCar", metric="reward_auc")
-    assert len(found) == 15
-    assert min(int(row["seeds"]) for row in found) >= 3
-
-
-def test_t_ddpg_swings_up_as_well_as_ddpg_with_fewer_decisions():
-    (plain,) = rows("pendulum", agent="ddpg", metric="reward_auc")
-    assert float(plain["value"]) >= 0.91
-    found = rows("pendulum", agent="t-ddpg", metric="reward_auc")
-    assert [row["max_skip"] for row in found] == ["2", "4", "6", "8", "10", "14", "20"]
-    assert min(int(row["seeds"]) for row in (plain, *found)) >= 5
-    assert min(float(row["value"]) for row in found) >= max(0.89, float(plain["value"]) - 0.02)
-    for row in rows("pendulum", agent="t-ddpg", metric="final_decisions"):
-        assert float(row["value"]) <= (0.6 if int(row["max_skip"]) >= 4 else 0.9) * 200
-
-
-def test_figar_is_better_than_the_script_of_the_paper_and_t_ddpg_better_with_long_skips():
-    found = pairs("pendulum", agent="figar", metric="reward_auc")
-    assert len(found) == 7
-    assert min(int(row["seeds"]) for row in rows("pendulum", agent="figar")) >= 5
-    assert all(ours > published + 0.1 for ours, published in found)
-    tempo = pairs("pendulum", agent="t-ddpg", metric="reward_auc")
-    assert all(t[0] > f[0] for t, f in zip(tempo[-3:], found[-3:], strict=True))
-
-
-def test_t_td3_climbs_with_few_decisions_where_td3_stands_still():
-    world = {"environment": "MountainCarContinuous"}
-    found = {row["agent"]: row for row in rows("continuous", metric="reward_auc", **world)}
-    assert min(int(found[agent]["seeds"]) for agent in ("td3", "t-td3")) >= 5
-    assert abs(float(found["td3"]["value"])) < 0.01
-    assert float(found["t-td3"]["value"]) > 0.2
-    (decisions,) = rows("continuous", agent="t-td3", metric="final_decisions", **world)
-    assert float(decisions["value"]) <= 120
-
-
-def test_minatar_was_tried_with_every_agent_that_the_documentation_speaks_of():
-    found = rows("minatar", metric="final_return")
-    tried = {(row["agent"], row["environment"]): row for row in found}
-    games = {game for _, game in tried}
-    assert len(games) == 5
-    for agent in ("dqn", "t-dqn"):
-        assert {game for name, game in tried if name == agent} == games
-    for agent in ("dar", "ez-dqn"):
-        assert len([game for name, game in tried if name == agent]) >= 2
-    assert min(int(row["seeds"]) for row in found) >= 3
-    for row in rows("minatar", agent="t-dqn", metric="steps_per_decision"):
-        assert float(row["value"]) > 1.4
-
-
-def test_t_dqn_crosses_the_road_as_well_as_dqn_with_a_tenth_of_the_decisions():
-    returns = {row["agent"]: float(row["value"]) for row in rows("atari", metric="final_return")}
-    assert returns["t-dqn"] >= returns["dqn"] >= 20
-    (lasting,) = rows("atari", agent="t-dqn", metric="steps_per_decision")
-    assert float(lasting["value"]) > 9
+def test_the_tables_of_the_pages_are_those_of_the_rows():
+    shown = {}
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for name, table in re.findall(
+            r"<!-- (\S+) -->\n(.*?)\n<!-- /\1 -->", page.read_text(), re.S
+        ):
+            shown.setdefault(name, []).append((page.name, table))
+    for name in MEASURED:
+        table = markdown_table(experiment_of(name), rows_of(name)).partition("\n")[2].strip()
+        assert "experiments.md" in dict(shown[name])
+        assert [page for page, found in shown[name] if found != table] == [], name
+    assert "README.md" in dict(shown["gridworlds"])

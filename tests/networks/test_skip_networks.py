@@ -12,10 +12,11 @@ from tests.replay.quick import quick
 
 from temporl.agents import make_agent
 from temporl.agents.agent import Spaces
+from temporl.replay import Batch
 from temporl.skipping import Connection
 
 ARCHITECTURES = pytest.mark.parametrize("architecture", ["concat", "context", "shared"])
-BOX, NUMBERED = Spaces((3,), None, 4), Spaces((), 6, 4)
+BOX, DISCRETE = Spaces((3,), None, 4), Spaces((), 6, 4)
 WIDTHS, SKIPS = (16, 12), (1, 2, 3, 5, 8)
 
 
@@ -68,8 +69,9 @@ def by_hand(architecture, networks, observation, action):
 
 
 @ARCHITECTURES
-@pytest.mark.parametrize("spaces", [BOX, NUMBERED], ids=["box", "numbered"])
-@pytest.mark.parametrize("module", [np, jnp])
+@pytest.mark.parametrize(
+    ("spaces", "module"), [(BOX, np), (BOX, jnp), (DISCRETE, jnp)], ids=["numpy", "box", "discrete"]
+)
 def test_values_are_those_worked_out_by_hand(architecture, spaces, module):
     networks = drawn(architecture, spaces)
     seen, played = observations(spaces), actions()
@@ -85,7 +87,7 @@ def test_values_are_those_worked_out_by_hand(architecture, spaces, module):
 
 
 @ARCHITECTURES
-@pytest.mark.parametrize("spaces", [BOX, NUMBERED], ids=["box", "numbered"])
+@pytest.mark.parametrize("spaces", [BOX, DISCRETE], ids=["box", "discrete"])
 def test_one_observation_is_answered_like_a_batch(architecture, spaces):
     networks, seen, played = drawn(architecture, spaces), observations(spaces), actions()
     batch = agent(architecture).values_of_skips(networks, seen, played)
@@ -122,8 +124,8 @@ def test_the_layers_are_those_of_the_paper():
     assert context.head.weight.shape == (22, 5)
     assert (shared.trunk, shapes(shared.context)) == ((), [(1, 10)])
     assert shared.head.weight.shape == (22, 5)
-    assert shapes(drawn("concat", NUMBERED).skip.trunk)[0] == (7, 16)
-    assert shapes(drawn("context", NUMBERED).skip.trunk)[0] == (6, 16)
+    assert shapes(drawn("concat", DISCRETE).skip.trunk)[0] == (7, 16)
+    assert shapes(drawn("context", DISCRETE).skip.trunk)[0] == (6, 16)
 
 
 # What one step of the skip policy's loss changes.
@@ -146,7 +148,9 @@ def after_one_step(architecture):
     """The networks before and after learning from some connections, with one hidden layer."""
     chosen = agent(architecture, hidden=(16,))
     networks = drawn(architecture, BOX, (16,))
-    state, _ = quick(chosen.learn_skips)(chosen.init(networks), connections())
+    state, _ = quick(chosen.learn_skips)(
+        chosen.init(networks), Batch(None, connections()), jax.random.key(0)
+    )
     return networks, jax.tree.map(np.asarray, chosen.params(state)), state
 
 

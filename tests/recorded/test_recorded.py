@@ -302,7 +302,7 @@ def test_a_file_that_is_none_is_refused(learned, tmp_path):
         load_skip_policy(tmp_path, load_policy(VANILLA))
 
 
-@pytest.mark.parametrize("agent", ["ddpg", "td3", "sac", "t-ddpg"])
+@pytest.mark.parametrize("agent", ["ddpg", "sac", "t-ddpg"])
 def test_actors_of_this_library_are_behaviours(agent, tmp_path):
     options = {"max_skip": 3} if agent == "t-ddpg" else {}
     run = temporl.train(

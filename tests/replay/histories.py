@@ -11,10 +11,22 @@ import jax.numpy as jnp
 import numpy as np
 from tests.replay.quick import quick
 
-from temporl.replay import RingLayout
+from temporl.replay import Experience, RingLayout
 from temporl.skipping import Connection, Step, connections
 
 GAMMA = 0.9
+
+
+def ring_layout(
+    capacity, batch_size, gamma, skips, spanning, transitions=True, connections=None, **options
+) -> RingLayout:
+    """A ring for these samples; default: as many connections as steps."""
+    kept = capacity if connections is None else connections
+    return RingLayout(
+        capacity,
+        Experience(batch_size, gamma, kept, transitions, spanning, skips),
+        **options,
+    )
 
 
 class Played(NamedTuple):
@@ -83,14 +95,14 @@ def columns_of(connections: Connection) -> tuple:
 
 def everything(layout, ring):
     """How many connections can be sampled, what the draws 0, 1, ... give, and the same of steps."""
-    whole = replace(layout, batch_size=layout.capacity)
+    whole = replace(layout, experience=replace(layout.experience, batch_size=layout.capacity))
     steps = jnp.arange(layout.capacity, dtype=jnp.uint32)
     connections = jnp.arange(layout.sampled_connections, dtype=jnp.uint32)
     oldest = jnp.maximum(ring.oldest, ring.connections - layout.sampled_connections)
     return (
         ring.connections - oldest,
         columns_of(whole._connections(ring, connections)) if layout.block else None,
-        columns_of(whole._transitions(ring, steps)) if layout.transitions else None,
+        columns_of(whole._transitions(ring, steps)) if layout.experience.transitions else None,
     )
 
 

@@ -9,10 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests.replay.histories import GAMMA, columns_of, played, stacked
+from tests.replay.histories import GAMMA, columns_of, played, ring_layout, stacked
 from tests.replay.quick import quick
 
-from temporl.replay import RingLayout
 from temporl.skipping import consecutive
 
 STACK = 4
@@ -68,7 +67,7 @@ def test_stacks_are_those_that_an_agent_saw(spare, cut, spanning):
         observation=pictures([known[one.step.observation] for one in history]),
         next_observation=pictures([known[one.step.next_observation] for one in history]),
     )
-    layout = RingLayout(
+    layout = ring_layout(
         37, 64, GAMMA, consecutive(5), spanning, transitions=spanning == "run", spare=spare
     )
     moments = jnp.array([40, 77, 150, 299])
@@ -92,7 +91,7 @@ def _connection_holds(columns, known, played_numbers, moment):
 
 
 def test_a_ring_of_images_holds_each_once():
-    layout = RingLayout(50_000, 32, GAMMA, consecutive(10), "run", spare=6, stack=4)
+    layout = ring_layout(50_000, 32, GAMMA, consecutive(10), "run", spare=6, stack=4)
     ring = jax.eval_shape(lambda: layout.empty(jnp.zeros((84, 84, 4), jnp.uint8)))
     size = sum(array.size * array.dtype.itemsize for array in jax.tree.leaves(ring))
     assert ring.observation.image.shape == (50_021, 84, 84, 1)

@@ -17,13 +17,13 @@ from tests.replay.histories import (
     columns_of,
     filled,
     played,
+    ring_layout,
     stacked,
     table,
     watched,
 )
 from tests.replay.quick import quick
 
-from temporl.replay import RingLayout
 from temporl.skipping import consecutive, powers_of_two, skip_set
 
 STEPS = 300
@@ -40,8 +40,8 @@ def assert_rows(found, expected, moment="the end", tolerance=1e-5):
 
 def assert_connections_at_every_moment(layout, history):
     counts, columns, _ = jax.tree.map(np.asarray, watched(layout, stacked(history)))
-    expected, ends = all_connections(history, layout.skips, layout.spanning)
-    wanted = layout.connections or layout.capacity
+    expected, ends = all_connections(history, layout.experience.skips, layout.spanning)
+    wanted = layout.experience.buffer_size
     for moment in range(len(history)):
         last = expected[ends <= moment][-wanted:]
         assert_rows([c[moment, : counts[moment]] for c in columns], last, moment)
@@ -52,7 +52,7 @@ def assert_connections_at_every_moment(layout, history):
 def test_holds_exactly_the_last_connections_at_every_moment(spanning, skips):
     """Less than full, full, and several times around."""
     history = played(STEPS, seed=37)
-    assert_connections_at_every_moment(RingLayout(37, 8, GAMMA, skips, spanning), history)
+    assert_connections_at_every_moment(ring_layout(37, 8, GAMMA, skips, spanning), history)
 
 
 @pytest.mark.parametrize(
@@ -62,26 +62,26 @@ def test_holds_exactly_the_last_connections_at_every_moment(spanning, skips):
 )
 def test_holds_exactly_the_last_connections_at_other_sizes(capacity, skips):
     history = played(STEPS, seed=capacity)
-    assert_connections_at_every_moment(RingLayout(capacity, 8, GAMMA, skips, "run"), history)
+    assert_connections_at_every_moment(ring_layout(capacity, 8, GAMMA, skips, "run"), history)
 
 
 @pytest.mark.parametrize("connections", [500, 10**6], ids=["some", "all"])
 @pytest.mark.parametrize("skips", SETS, ids=str)
 def test_more_connections_than_steps_are_kept_where_all_steps_are(skips, connections):
-    layout = RingLayout(STEPS, 8, GAMMA, skips, "run", connections=connections)
+    layout = ring_layout(STEPS, 8, GAMMA, skips, "run", connections=connections)
     assert_connections_at_every_moment(layout, played(STEPS, seed=11))
 
 
 @pytest.mark.parametrize("end", [0.0, 0.5, 1.0])
 def test_no_steps_end_more_connections_than_there_is_room_for(end):
     skips, history = consecutive(5), played(STEPS, seed=12, end=end)
-    layout = RingLayout(STEPS, 8, GAMMA, skips, "run", connections=10**6)
+    layout = ring_layout(STEPS, 8, GAMMA, skips, "run", connections=10**6)
     assert len(all_connections(history, skips, "run")[0]) <= layout.sampled_connections
 
 
 def test_room_for_as_many_time_limits_as_there_are_is_enough():
     """A limit of ten steps cuts at most four episodes among the last 37 steps."""
-    layout = RingLayout(37, 8, GAMMA, consecutive(5), "run", spare=4)
+    layout = ring_layout(37, 8, GAMMA, consecutive(5), "run", spare=4)
     assert_connections_at_every_moment(layout, played(STEPS, seed=7, end=0.0, cut=10))
 
 
@@ -89,7 +89,7 @@ def test_room_for_as_many_time_limits_as_there_are_is_enough():
 @pytest.mark.parametrize("spanning", ["none", "run"])
 def test_transitions_are_the_last_steps_at_every_moment(spanning, cut):
     history = played(STEPS, seed=2, cut=cut)
-    layout = RingLayout(37, 8, GAMMA, consecutive(5), spanning)
+    layout = ring_layout(37, 8, GAMMA, consecutive(5), spanning)
     columns = jax.tree.map(np.asarray, watched(layout, stacked(history))[2])
     expected = all_transitions(history)
     for moment in range(STEPS):
@@ -111,12 +111,12 @@ def decisions_at_every_moment(layout, history):
 
 @pytest.mark.parametrize("cut", [0.0, 0.1, 0.9])
 def test_all_whole_decisions_are_kept_where_there_is_room(cut):
-    layout = RingLayout(STEPS, 8, GAMMA, skip_set([1, 5]), "decision", transitions=False)
+    layout = ring_layout(STEPS, 8, GAMMA, skip_set([1, 5]), "decision", transitions=False)
     counts, so_far = decisions_at_every_moment(layout, played(STEPS, seed=3, cut=cut))
     assert counts.tolist() == so_far.tolist()
 
 
-SMALL = RingLayout(50, 8, GAMMA, skip_set([1, 5]), "decision", transitions=False)
+SMALL = ring_layout(50, 8, GAMMA, skip_set([1, 5]), "decision", transitions=False)
 
 
 @pytest.mark.parametrize("cut", [0.0, 0.1, 0.9])
@@ -155,7 +155,7 @@ def test_skips_of_up_to_1024_steps():
                 reward = steps.reward[start:end] @ gamma ** np.arange(end - start)
                 discount = 0.0 if terminated else gamma**skip
                 expected.append((start, action, skip, reward, discount, end))
-    layout = RingLayout(40_000, len(expected), gamma, skips, "run", transitions=False)
+    layout = ring_layout(40_000, len(expected), gamma, skips, "run", transitions=False)
     ring = filled(layout, steps)
     assert int(ring.connections) == len(expected)
     draws = jnp.arange(len(expected), dtype=jnp.uint32)
@@ -163,7 +163,7 @@ def test_skips_of_up_to_1024_steps():
     assert_rows(found, np.array(expected), tolerance=1e-3)
 
 
-UNIFORM = RingLayout(100, 1000, GAMMA, consecutive(3), "run")
+UNIFORM = ring_layout(100, 1000, GAMMA, consecutive(3), "run")
 SAMPLE = quick(jax.vmap(UNIFORM.sample, (None, 0)))
 
 
@@ -217,7 +217,7 @@ def test_transitions_and_connections_are_drawn_apart(sampled):
 
 def test_it_is_ready_with_the_first_whole_batch():
     steps, decisions = (
-        RingLayout(64, 8, GAMMA, consecutive(5), spanning, spanning == "run")
+        ring_layout(64, 8, GAMMA, consecutive(5), spanning, spanning == "run")
         for spanning in ("run", "decision")
     )
     empty = steps.empty(jnp.zeros(()))
@@ -229,7 +229,7 @@ def test_it_is_ready_with_the_first_whole_batch():
 
 @pytest.mark.parametrize("spare", [5001, None])
 def test_a_million_steps_of_mountain_car_take_at_most_100_megabytes(spare):
-    layout = RingLayout(1_000_000, 64, 0.99, consecutive(10), "run", spare=spare)
+    layout = ring_layout(1_000_000, 64, 0.99, consecutive(10), "run", spare=spare)
     ring = jax.eval_shape(layout.empty, jax.ShapeDtypeStruct((2,), jnp.float32))
     total = sum(array.size * array.dtype.itemsize for array in jax.tree.leaves(ring))
     assert 1_000_000 * 2 * 4 < total < 100e6

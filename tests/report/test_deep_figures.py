@@ -12,8 +12,8 @@ from tests.report.test_figures import assert_picture
 from temporl.experiments import experiment_named
 from temporl.report.cells import collect
 from temporl.report.figures import draw_figures
+from temporl.report.figures.curves import best_of_each_agent, smoothed
 from temporl.report.figures.labels import LABEL_SIZE, Labels
-from temporl.report.figures.step_curves import best_of_each_agent, smoothed
 from temporl.report.figures.style import band_text
 from temporl.report.tables import table_rows
 
@@ -82,8 +82,8 @@ def test_a_single_finished_run_is_enough(name, environment, agent, pictures, tmp
     ("name", "agent"),
     [
         (name, agent)
-        for name, experiment in EXPERIMENTS.items()
-        for agent in dict.fromkeys(cell.agent for cell in experiment.cells)
+        for name in ("featurized", "pendulum")
+        for agent in dict.fromkeys(cell.agent for cell in EXPERIMENTS[name].cells)
     ],
 )
 def test_one_agent_alone_has_its_pictures(name, agent, tmp_path):

@@ -13,7 +13,7 @@ from temporl.experiments import experiment_named
 from temporl.report import Row, markdown_table, table_rows, write_report
 from temporl.report.cells import collect
 from temporl.report.statistics import normalized
-from temporl.report.tables import area_under, pivot
+from temporl.report.tables import area_under, text_table
 
 FEATURIZED = deep_runs.short(experiment_named("featurized"))
 ARCHITECTURES = deep_runs.short(experiment_named("architectures"))
@@ -127,7 +127,7 @@ def test_lines_come_by_agent_architecture_and_length():
         made_up("dar", None, 2),
         made_up("t-dqn", "concat", 4, environment="LunarLander"),
     ]
-    header, body = pivot(rows)
+    header, body = text_table(rows)
     assert header == ["agent", "architecture", "J", "MountainCar AUC", "LunarLander AUC"]
     assert [line[:3] for line in body] == [
         ["dqn", "", "1"],
@@ -141,7 +141,7 @@ def test_lines_come_by_agent_architecture_and_length():
 
 def test_intervals_stand_between_ours_and_published_unless_there_is_one_seed():
     rows = [made_up("dqn", None, 1), made_up("dar", None, 2, seeds=1)]
-    header, body = pivot(rows, intervals=True)
+    header, body = text_table(rows, intervals=True)
     assert header == ["agent", "J", "MountainCar AUC", "MountainCar seeds"]
     assert body == [
         ["dqn", "1", "0.745 [0.711, 0.772] (0.64)", "10"],
@@ -164,7 +164,7 @@ def test_evaluations_from_several_starts_are_one_with_their_mean(tmp_path):
     deep_runs.write(experiment, cell, tmp_path, [(-1800.0, -1800.0, -145.0, -145.0)])
     (result,) = collect(experiment, tmp_path, 1)
     assert result.returns.tolist() == [[-1800.0, -1800.0, -145.0, -145.0]]
-    assert result.steps.tolist() == [[200, 400, 600, 800]]
+    assert result.played.tolist() == [[200, 400, 600, 800]]
     assert area_under(result).tolist() == [0.5]
 
 

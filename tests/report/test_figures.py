@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from pkgutil import resolve_name
 
 import numpy as np
 import pytest
@@ -14,18 +14,13 @@ from tests.worlds import grid
 
 import temporl
 from temporl.environments import GridMap, GridWorld
-from temporl.experiments import EXPERIMENTS, experiment_named
+from temporl.experiments import EXPERIMENTS, Experiment, experiment_named
 from temporl.report.cells import collect
-from temporl.report.figures import (
-    AGENT_COLOURS,
-    draw_figures,
-    draw_map,
-    draw_policy,
-    greedy_path,
-    policy_picture,
-)
+from temporl.report.figures import draw_figures, policy_picture
 from temporl.report.figures.curves import chosen_evaluations
-from temporl.report.figures.paths import reachable_states
+from temporl.report.figures.maps import draw_map, draw_policy
+from temporl.report.figures.paths import greedy_path, reachable_states
+from temporl.report.figures.style import AGENT_COLOURS
 from temporl.report.figures.values import known_values
 from temporl.report.tables import table_rows
 
@@ -71,7 +66,8 @@ def test_every_experiment_has_its_pictures(name, tmp_path):
 
 
 def test_an_experiment_nobody_thought_of_gets_curves(tmp_path):
-    experiment = replace(SMALL["exploration"], name="new", cells=SMALL["exploration"].cells[:1])
+    cells = SMALL["exploration"].cells[:1]
+    experiment = Experiment("new", "A new one", 1, cells, ("episodes_to_95_percent",))
     sweep.run(experiment, tmp_path, seeds=1)
     results = collect(experiment, tmp_path, 1)
     (path,) = draw_figures(experiment, results, [], tmp_path)
@@ -111,17 +107,17 @@ def trained(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", ["zigzag", "slippery", "steps"])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_greedy_path_is_the_episode_that_evaluate_plays(trained, name, seed):
+def test_a_greedy_path_is_the_episode_that_evaluate_plays(trained, name):
     run = trained[name]
-    path = greedy_path(run.policy(), run.config.environment, seed)
-    played = temporl.evaluate(run.policy(), run.config.environment, episodes=1, seed=seed)
-    assert len(path) == played.decisions[0]
-    assert sum(stretch.steps for stretch in path) == played.lengths[0]
-    assert all(stretch.steps == stretch.decision.skip for stretch in path[:-1])
-    assert 1 <= path[-1].steps <= path[-1].decision.skip
-    for before, after in pairwise(path):
-        assert before.states[-1] == after.states[0]
+    for seed in range(3):
+        path = greedy_path(run.policy(), run.config.environment, seed)
+        played = temporl.evaluate(run.policy(), run.config.environment, episodes=1, seed=seed)
+        assert len(path) == played.decisions[0]
+        assert sum(stretch.steps for stretch in path) == played.lengths[0]
+        assert all(stretch.steps == stretch.decision.skip for stretch in path[:-1])
+        assert 1 <= path[-1].steps <= path[-1].decision.skip
+        for before, after in pairwise(path):
+            assert before.states[-1] == after.states[0]
 
 
 def test_looking_at_a_path_changes_nothing(trained):
@@ -190,22 +186,25 @@ OWN_MAPS = {
 }
 
 
-@pytest.mark.parametrize("agent", ["q", "t-q"])
-@pytest.mark.parametrize("name", OWN_MAPS)
+@pytest.mark.parametrize(
+    ("name", "agent"), [("small", "q"), ("walls", "t-q"), ("long", "t-q"), ("several starts", "q")]
+)
 def test_any_policy_on_any_map_has_a_picture(name, agent, tmp_path):
     text = tmp_path / "map.txt"
     text.write_text(OWN_MAPS[name])
     run = temporl.train(agent, str(text), episodes=20, out=tmp_path, progress=False)
-    path = policy_picture(run.policy(), GridMap.read(text), tmp_path / "policy.png", "my map")
-    assert path == tmp_path / "policy.png"
+    path = tmp_path / "policy.png"
+    assert policy_picture(run.policy(), GridMap.read(text), path, "my map", agent) == path
     assert_picture(path)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_every_agent_has_a_colour_of_its_own_among_those_it_is_compared_with(name):
-    agents = {cell.agent for cell in EXPERIMENTS[name].cells}
-    assert len({AGENT_COLOURS[agent] for agent in agents}) == len(agents)
-
-
-def test_only_agents_have_colours():
+def test_every_agent_has_a_colour_of_its_own_among_those_it_is_compared_with():
+    for name, experiment in EXPERIMENTS.items():
+        agents = {cell.agent for cell in experiment.cells}
+        assert len({AGENT_COLOURS[agent] for agent in agents}) == len(agents), name
     assert set(AGENT_COLOURS) <= set(temporl.AGENTS)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_figure_of_an_experiment_is_a_function(name):
+    assert all(callable(resolve_name(figure)) for figure in EXPERIMENTS[name].figures)

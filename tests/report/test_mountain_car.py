@@ -11,15 +11,11 @@ from tests.report.test_figures import assert_picture
 
 import temporl
 from temporl.experiments import experiment_named
-from temporl.experiments.featurized import featurized_cell
-from temporl.networks import Layer
-from temporl.report.figures import greedy_path, mountain_car_picture
-from temporl.report.figures.mountain_car import (
-    choices_everywhere,
-    good_policy,
-    height,
-    typical_episode,
-)
+from temporl.experiments.featurized import PROTOCOLS
+from temporl.networks.layers import Layer
+from temporl.report.figures import mountain_car_picture
+from temporl.report.figures.mountain_car import PLANE, good_policy, height, typical_episode
+from temporl.report.figures.paths import greedy_path
 
 
 class Swing:
@@ -82,14 +78,14 @@ def test_a_policy_is_asked_about_every_position_and_velocity():
             there = observation[0] < -1 and observation[1] > 0
             return temporl.Decision(0, 3) if there else temporl.Decision(1, 1)
 
-    choices = choices_everywhere(Corner())
-    assert choices.actions.shape == choices.skips.shape
-    assert choices.skips.shape == (len(choices.upwards), len(choices.across))
-    assert (choices.across[0], choices.across[-1]) == pytest.approx((-1.2, 0.6))
-    assert (choices.upwards[0], choices.upwards[-1]) == pytest.approx((-0.07, 0.07))
-    there = np.outer(choices.upwards > 0, choices.across < -1)
-    assert (choices.actions == np.where(there, 0, 1)).all()
-    assert (choices.skips == np.where(there, 3, 1)).all()
+    actions, skips = PLANE.ask_everywhere(Corner())
+    across, upwards = PLANE.across.values(), PLANE.upwards.values()
+    assert actions.shape == skips.shape == (len(upwards), len(across))
+    assert (across[0], across[-1]) == pytest.approx((-1.2, 0.6))
+    assert (upwards[0], upwards[-1]) == pytest.approx((-0.07, 0.07))
+    there = np.outer(upwards > 0, across < -1)
+    assert (actions == np.where(there, 0, 1)).all()
+    assert (skips == np.where(there, 3, 1)).all()
 
 
 def test_the_episode_shown_is_in_the_middle():
@@ -129,7 +125,7 @@ class TestGoodPolicy:
 
     @pytest.fixture
     def folders(self, tmp_path):
-        cell = featurized_cell("MountainCar", "dar", 2, hidden=(2, 2))
+        cell = PROTOCOLS["MountainCar"].cell("MountainCar", "dar", max_skip=2, hidden=(2, 2))
         experiment = replace(experiment_named("featurized"), cells=(cell,))
         written = deep_runs.write(
             experiment, cell, tmp_path, [(-200,)] * 3, networks=list(map(self.network, self.heads))

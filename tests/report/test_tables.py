@@ -13,7 +13,7 @@ from tests.report import sweep
 from temporl.experiments import experiment_named
 from temporl.report import Row, markdown_table, table_rows, write_report
 from temporl.report.cells import collect
-from temporl.report.tables import pivot
+from temporl.report.tables import text_table
 
 KEYS = {
     "experiment",
@@ -186,7 +186,7 @@ def made_up(agent: str, environment: str, metric: str, value: float | None, **ot
 
 
 def test_pivot_has_a_line_for_each_agent_and_a_column_for_each_metric():
-    header, body = pivot(
+    header, body = text_table(
         [
             made_up("q", "cliff", "reward_auc", 0.12345, published=0.1),
             made_up("q", "cliff", "decisions", 27.64),

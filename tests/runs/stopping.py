@@ -1,4 +1,4 @@
-"""Runs that are left off and taken up again, for the tests of both."""
+"""Runs that are interrupted and resumed, for the tests of both."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def planned(folder: Path, config: RunConfig, minutes: float = 1e9) -> PlannedRun
 
 
 class StopAt(Interruption):
-    """Asks for an end at the n-th pause."""
+    """Asks for an interruption at the n-th checkpoint."""
 
-    def __init__(self, pauses: int) -> None:
+    def __init__(self, checkpoints: int) -> None:
         super().__init__()
-        self.left = pauses
+        self.left = checkpoints
 
     @property
     def requested(self) -> bool:
@@ -51,10 +51,10 @@ class StopAt(Interruption):
         return self.left < 0
 
 
-def stopped(run: PlannedRun, pauses: int) -> bool:
-    """Execute a run that somebody stops at its n-th pause; whether it got that far."""
+def stopped(run: PlannedRun, checkpoints: int) -> bool:
+    """Execute a run that is interrupted at its n-th checkpoint; whether it got that far."""
     try:
-        execute(run, interruption=StopAt(pauses))
+        execute(run, interruption=StopAt(checkpoints))
     except Interrupted:
         assert list(working_folder(run.folder).glob("checkpoint-*"))
         return True
@@ -68,7 +68,7 @@ def outcome(run: PlannedRun) -> dict[str, bytes]:
 
 
 def at(folder: Path, run: PlannedRun) -> PlannedRun:
-    """The same run somewhere else."""
+    """The same run in another folder."""
     return replace(run, folder=folder / run.folder.name)
 
 

@@ -11,10 +11,9 @@ from tests.runs.stopping import deep, planned, tabular
 
 from temporl.environments import EnvironmentSpec
 from temporl.errors import DamagedFile
-from temporl.runs.arrays import MOST_HEADER
-from temporl.runs.course import course_file, read_course
+from temporl.runs.files import MOST_HEADER
 from temporl.runs.plan import execute
-from temporl.runs.store import is_finished, read_evaluations
+from temporl.runs.store import course_file, is_finished, read_course, read_evaluations
 from temporl.runs.verify import verify
 from temporl.training.course import Course
 
@@ -89,9 +88,8 @@ def arrays(**changes):
     return save({**whole, **changes})
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_anything_else_is_refused_by_name(folder):
+    for content in (
         b"",
         b"nothing like it",
         (MOST_HEADER + 1).to_bytes(8, "little") + b"{}",
@@ -103,9 +101,7 @@ def arrays(**changes):
         arrays(seconds=np.array([0.0, np.nan])),
         arrays(chosen=np.full((2, 3), -1, np.int32)),
         arrays(chosen=np.zeros(2, np.int32)),
-    ],
-)
-def test_anything_else_is_refused_by_name(content, folder):
-    course_file(folder).write_bytes(content)
-    with pytest.raises(DamagedFile, match=r"course/seed-3\.safetensors"):
-        read_course(folder)
+    ):
+        course_file(folder).write_bytes(content)
+        with pytest.raises(DamagedFile, match=r"course/seed-3\.safetensors"):
+            read_course(folder)

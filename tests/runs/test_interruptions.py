@@ -1,4 +1,4 @@
-"""Signals, deaths and full disks: what is on disk stays whole, and the run goes on from there."""
+"""Signals, deaths and full disks: what is on disk stays whole, and the run resumes from there."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def results(out: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory):
-    """What each of the long runs brings if nobody disturbs it."""
+    """The outcome of each of the long runs without an interruption."""
     found = {}
     for name, words in LONG.items():
         out = tmp_path_factory.mktemp(name)
@@ -107,7 +107,7 @@ def test_what_was_learned_until_a_signal_is_kept(tmp_path):
 
 
 def test_a_second_interrupt_stops_at_once(tmp_path):
-    """An environment that hangs cannot be left off; whoever insists need not wait for it."""
+    """A run in an environment that hangs cannot be interrupted; a second signal ends it at once."""
     (tmp_path / "hanging.py").write_text(
         "import time, gymnasium as gym\n"
         "class Hanging(gym.Env):\n"

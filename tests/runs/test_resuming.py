@@ -1,4 +1,4 @@
-"""A run that is left off and taken up again ends as one that never was, bit for bit."""
+"""A run that is interrupted and resumed ends as one that never was, bit for bit."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from tests.runs.stopping import at, deep, outcome, planned, stopped, tabular
 from temporl.environments import EnvironmentSpec
 from temporl.errors import DamagedFile, RunFailed
 from temporl.runs.config import RunConfig
-from temporl.runs.course import read_course
 from temporl.runs.files import as_json
 from temporl.runs.lock import locked
 from temporl.runs.plan import execute
-from temporl.runs.store import is_finished, read_config, working_folder
+from temporl.runs.store import is_finished, read_config, read_course, working_folder
 from temporl.tabular import training as tabular_training
 from temporl.training import device as device_training
 from temporl.training.course import Course
@@ -63,13 +62,13 @@ CONFIGS = {
     "figar, host": continuous("figar", "host", max_skip=4),
     "t-dqn, boards": images("t-dqn", "device", "gymnax/Breakout-MinAtar", max_skip=4),
     "t-dqn, screens": images("t-dqn", "host", "ALE/Pong-v5", max_skip=4),
-    "t-dqn, numbered observations": deep("t-dqn", "host", "FrozenLake-v1", 200, max_skip=3),
+    "t-dqn, discrete observations": deep("t-dqn", "host", "FrozenLake-v1", 200, max_skip=3),
 }
 
 
 @pytest.fixture(autouse=True)
 def _many_pauses(monkeypatch):
-    """Let short runs have many moments at which they can be left off."""
+    """Let short runs have many moments at which they can be interrupted."""
     monkeypatch.setattr(tabular_training, "CHUNK_EPISODES", 7)
     monkeypatch.setattr(device_training, "FIRST_STRIDE", 13)
     monkeypatch.setattr(device_training, "STRIDE_SECONDS", 0.0)
@@ -81,7 +80,7 @@ def test_a_run_left_off_again_and_again_ends_as_one_that_never_was(name, tmp_pat
     execute(run)
     broken = at(tmp_path / "broken", run)
     times = 0
-    while stopped(broken, pauses=1 + times % 3):
+    while stopped(broken, checkpoints=1 + times % 3):
         times += 1
         assert not broken.folder.exists()
     assert times >= 2
@@ -103,7 +102,7 @@ def test_a_run_that_goes_on_from_an_older_checkpoint_has_no_course(name, tmp_pat
     run = planned(tmp_path, CONFIGS[name])
     with monkeypatch.context() as older:
         older.setattr(Course, "arrays", lambda _: {})
-        assert stopped(run, pauses=2)
+        assert stopped(run, checkpoints=2)
     execute(run)
     assert read_course(run.folder) is None
     assert is_finished(run.folder)
@@ -120,7 +119,7 @@ def test_checkpoints_change_nothing(name, tmp_path):
 
 def test_only_the_newest_checkpoint_is_kept(tmp_path):
     run = planned(tmp_path, CONFIGS["t-q, compiled"], minutes=0.0)
-    stopped(run, pauses=5)
+    stopped(run, checkpoints=5)
     inside = {path.name for path in working_folder(run.folder).iterdir()}
     assert len(inside) == 3
     assert {"lock.json", "plan.json"} < inside
@@ -128,13 +127,13 @@ def test_only_the_newest_checkpoint_is_kept(tmp_path):
 
 def test_what_a_dead_process_was_writing_is_cleared_away(tmp_path):
     run = planned(tmp_path, CONFIGS["t-q, compiled"])
-    stopped(run, pauses=2)
+    stopped(run, checkpoints=2)
     place = working_folder(run.folder)
     (place / "writing-abc").mkdir()
     (place / "writing-abc" / "state.safetensors").write_bytes(b"half of it")
     (place / "checkpoint-0").mkdir()
     (place / "checkpoint-none").write_bytes(b"")
-    stopped(run, pauses=2)
+    stopped(run, checkpoints=2)
     assert len(list(place.iterdir())) == 3
 
 
@@ -157,7 +156,7 @@ def test_an_environment_that_keeps_state_across_resets_is_noticed(tmp_path):
     gym.register("Restless-v0", entry_point=Restless, max_episode_steps=10)
     try:
         run = planned(tmp_path, deep("dqn", "host", "Restless-v0", 100))
-        assert stopped(run, pauses=3)
+        assert stopped(run, checkpoints=3)
         execute(run)
     finally:
         gym.registry.pop("Restless-v0")
@@ -167,7 +166,7 @@ def test_an_environment_that_keeps_state_across_resets_is_noticed(tmp_path):
 @pytest.fixture
 def left_off(tmp_path):
     run = planned(tmp_path, CONFIGS["t-q, compiled"])
-    stopped(run, pauses=3)
+    stopped(run, checkpoints=3)
     (checkpoint,) = working_folder(run.folder).glob("checkpoint-*")
     return run, checkpoint
 

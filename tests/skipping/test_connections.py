@@ -92,7 +92,7 @@ skip_sets = st.one_of(
     st.sampled_from(["all", "committed"]),
 )
 def test_connections_are_those_that_brute_force_finds(steps, skips, spanning, padding):
-    found = Counter(map(tuple, connections(steps, skips, GAMMA, spanning, padding)))
+    found = Counter(c[:-1] for c in connections(steps, skips, GAMMA, spanning, padding))
     assert found == by_brute_force(steps, skips, GAMMA, spanning, padding)
 
 
@@ -113,13 +113,12 @@ def test_every_step_is_a_connection_of_length_one(steps, skips):
     ]
 
 
-@pytest.mark.parametrize("length", range(1, 12))
 @pytest.mark.parametrize("spanning", ["run", "skip"])
-def test_a_skip_of_length_j_reveals_half_j_times_j_plus_one(length, spanning):
-    steps = walk([0] * length, decided=[True] + [False] * (length - 1))
-    assert len(list(connections(steps, consecutive(20), GAMMA, spanning))) == (
-        length * (length + 1) // 2
-    )
+def test_a_skip_of_length_j_reveals_half_j_times_j_plus_one(spanning):
+    for length in range(1, 12):
+        steps = walk([0] * length, decided=[True] + [False] * (length - 1))
+        found = list(connections(steps, consecutive(20), GAMMA, spanning))
+        assert len(found) == length * (length + 1) // 2
 
 
 def test_a_run_longer_than_the_longest_skip_is_capped():

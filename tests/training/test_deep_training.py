@@ -78,7 +78,7 @@ def command(*words, **options):
 
 
 @pytest.mark.usefixtures("corridor")
-@pytest.mark.parametrize("name", ["CartPole-v1", "Acrobot-v1", "my_corridor:Corridor-v0"])
+@pytest.mark.parametrize("name", ["CartPole-v1", "my_corridor:Corridor-v0"])
 def test_one_command_trains(name, tmp_path):
     done = command(
         *("train", "t-dqn", "--env", name, "--steps", 300, "--seeds", 2, "--hidden", 8),
@@ -225,26 +225,11 @@ def test_spaces_for_which_the_agent_is_not_made(observations, actions, field, sa
     assert caught.value.field == field
 
 
-@pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        ({"episodes": 10}, "episodes"),
-        ({"evaluate_every": -1}, "evaluate_every"),
-        ({"steps": 0}, "steps"),
-        ({"architecture": "other"}, "architecture"),
-        ({"hidden": ()}, "hidden"),
-        ({"tau": 0.0}, "tau"),
-        ({"buffer_size": 3}, "buffer_size"),
-        ({"max_skip": 0}, "max_skip"),
-        ({"skips": "2,4"}, "skips"),
-        ({"skip_epsilon": "sometimes"}, "skip_epsilon"),
-        ({"behaviour": None}, "behaviour"),
-    ],
-)
-def test_values_that_cannot_be_used(options, field, tmp_path):
-    with pytest.raises(BadInput) as caught:
-        temporl.train("t-dqn", "CartPole-v1", out=tmp_path, **options)
-    assert caught.value.field == field
+def test_values_that_cannot_be_used(tmp_path):
+    refused = {"episodes": 10, "evaluate_every": -1, "steps": 0, "hidden": (), "buffer_size": 3}
+    for field, value in refused.items():
+        with pytest.raises(BadInput, match=f"^{field}: "):
+            temporl.train("t-dqn", "CartPole-v1", out=tmp_path, **{field: value})
     assert not list(tmp_path.rglob("*.json"))
 
 

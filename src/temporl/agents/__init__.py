@@ -1,8 +1,9 @@
-"""The agents, one file a method, and how they are found: by a short name, or as `module:Class`.
+"""The agents, one file for each method, and their names: a short one, or `module:Class`.
 
 Start with `agent.py`, the protocol: all that the rest of the library asks of an agent. `dqn.py` is
-the simplest agent with a network, `skips.py` the skip policy as a part, `temporl.py` the paper's
-way to value skips; every other method has a file of its own that opens with its pseudo-code.
+the simplest agent with a network. `skips.py` puts a skip policy on top of any behaviour, and
+`temporl.py` values skips as the paper does. Every other method has a file of its own that opens
+with its pseudo-code.
 """
 
 from __future__ import annotations
@@ -123,13 +124,13 @@ def agent_from(chosen: type[Agent], options: Options) -> Agent:
 
 
 def _behaviour_class(kind: type[Agent]) -> type[Agent] | None:
-    """The class of the behaviour that an agent is put on top of, if it is."""
+    """The class of the behaviour below a skip policy; None for agents without one."""
     found = [field.default_factory for field in fields(kind) if field.name == "behaviour"]  # type: ignore[arg-type]
     return found[0] if found else None  # type: ignore[return-value]
 
 
 def agent_name(agent: Agent) -> str:
-    """The name under which an agent is found."""
+    """The name that `make_agent` knows an agent by."""
     kind = type(agent)
     own = f"{kind.__module__}:{kind.__qualname__}"
     return next((name for name, place in AGENTS.items() if place in (kind, own)), own)
@@ -148,8 +149,8 @@ ADDED_OPTIONS = {
     "learning_starts": 0,
     "epsilon_steps": None,
 }
-"""Options that were added later, with the values that they stood for before. They are written down
-only where they differ, because the folders of runs are named after what is written down."""
+"""Options that older runs do not have, with the values that stand for their absence. They are
+saved only where they differ, because the name of a run's folder is a hash of what is saved."""
 
 
 def agent_options(agent: Agent, *, every: bool = False) -> Options:

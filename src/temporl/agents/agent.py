@@ -8,13 +8,13 @@ top of. An agent inherits from one of them and so gets the defaults of what it h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from temporl.environments.types import Space
-from temporl.skipping import Commitment, Decision, Skips, Spanning, consecutive
+from temporl.replay.experience import Experience
+from temporl.skipping import Commitment, Decision, Skips, consecutive
 
 if TYPE_CHECKING:  # tables are trained without JAX
     from collections.abc import Callable
@@ -73,28 +73,6 @@ class Spaces(NamedTuple):
     def action_dtype(self) -> np.dtype[Any]:
         """How an action is kept."""
         return np.dtype(np.float32 if self.continuous else np.int32)
-
-
-@dataclass(frozen=True)
-class Experience:
-    """What an agent learns from: its samples are drawn accordingly."""
-
-    batch_size: int
-    gamma: float
-    buffer_size: int
-    """How many of the last steps, and of the last connections, are sampled."""
-    transitions: bool = True
-    """Whether single steps are sampled."""
-    connections: Spanning = "none"
-    """Which connections are sampled."""
-    skips: Skips = consecutive(1)  # noqa: RUF009
-    """The lengths of connections."""
-    warm_up: int = 0
-    """Steps before the first update; default: as many as a batch has samples."""
-    train_every: int = 1
-    """Steps between two updates."""
-    note: int = 0
-    """The size of the note, an array of floats, that is attached to every decision."""
 
 
 class Choice(NamedTuple):
@@ -216,7 +194,7 @@ class Behaviour(NetworkAgent, Protocol):
 
     @property
     def optimiser(self) -> optax.GradientTransformation:
-        """How gradients change networks."""
+        """What turns gradients into changes of the networks."""
         ...
 
     @property
@@ -257,6 +235,20 @@ class Behaviour(NetworkAgent, Protocol):
         """The same state with other first layers."""
         raise NotImplementedError
 
+    def decide(
+        self, state: State, observation: Array, memory: Memory, key: Array, progress: Array
+    ) -> Choice:
+        """Its action in training, for one step."""
+        return Choice(Decision(self.act(state, observation, key, progress), np.int32(1)))
+
+    def greedy(self, params: Params, observation: Array, memory: Memory) -> Choice:
+        """The best known action, for one step."""
+        return Choice(Decision(self.best_action(params, observation), 1))
+
+    def skip_values(self, params: Params, observation: Array, action: Array) -> dict[int, float]:
+        """The learned value of the only skip, 1."""
+        return {1: float(self.value_of(params, observation, action))}
+
     def behaviour_of(self, params: Params) -> tuple[Behaviour, Params] | None:
-        """Itself."""
+        """This agent, with its arrays."""
         return self, params

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 
 from jax import Array
 
-from temporl.agents.agent import Behaviour, Choice, Experience, Memory, Metrics, Params
+from temporl.agents.agent import Behaviour, Choice, Memory, Metrics, Params
 from temporl.agents.dqn import DQN, DQNState, QNetwork
 from temporl.errors import BadInput, require_at_least
-from temporl.replay import Batch
+from temporl.replay import Batch, Experience
 from temporl.skipping import Connection, Decision, Skips
 
 

@@ -20,20 +20,11 @@ import numpy as np
 import optax
 from jax import Array
 
-from temporl.agents.agent import (
-    Behaviour,
-    Choice,
-    Experience,
-    Memory,
-    Metrics,
-    Params,
-    Spaces,
-    State,
-)
+from temporl.agents.agent import Behaviour, Metrics, Params, Spaces, State
 from temporl.agents.dqn import squared_error
 from temporl.agents.options import check_learning
 from temporl.errors import require_at_least, require_range
-from temporl.networks import (
+from temporl.networks.actor_critic import (
     ActorCritic,
     actor_critic,
     actor_outputs,
@@ -41,8 +32,8 @@ from temporl.networks import (
     least_value,
     squashed,
 )
-from temporl.replay import Batch
-from temporl.skipping import Connection, Decision
+from temporl.replay import Batch, Experience
+from temporl.skipping import Connection
 
 
 class ActorCriticState(NamedTuple):
@@ -53,7 +44,7 @@ class ActorCriticState(NamedTuple):
     actor_optimiser: optax.OptState
     critic_optimiser: optax.OptState
     updates: Array
-    """How many updates there were: none while warming up."""
+    """The number of updates so far: 0 in the warm-up."""
     temperature: State = ()
     """The temperature of an actor that has one, and its optimiser."""
 
@@ -112,12 +103,12 @@ class DDPG(Behaviour):
 
     @property
     def optimiser(self) -> optax.GradientTransformation:
-        """How gradients change networks: by Adam, on one vector."""
+        """Adam, on all weights as one vector."""
         return optax.flatten(optax.adam(self.learning_rate))
 
     @property
     def error(self) -> Callable[[Array, Array], Array]:
-        """How far values are from their targets."""
+        """The loss on the TD error: squared."""
         return squared_error
 
     def params(self, state: ActorCriticState) -> ActorCritic:
@@ -125,11 +116,11 @@ class DDPG(Behaviour):
         return state.networks
 
     def is_warming_up(self, state: ActorCriticState) -> Array:
-        """Until the first update."""
+        """Whether there was no update yet."""
         return state.updates == 0
 
     def proposal(self, actor: Params, observation: Array) -> Array:
-        """What the actor proposes, as the critics take it."""
+        """The actor's output in the form that the critics take."""
         return squashed(actor_outputs(actor, observation))
 
     def best_action(self, params: ActorCritic, observation: Array) -> Array:
@@ -139,40 +130,19 @@ class DDPG(Behaviour):
     def act(
         self, state: ActorCriticState, observation: Array, key: Array, progress: Array
     ) -> Array:
-        """The actor's action with noise, or any in the warm-up."""
+        """The actor's action with noise, or a random one in the warm-up."""
         action = self.best_action(state.networks, observation)
         noisy = action + self.noise * jax.random.normal(key, action.shape)
         return self.unless_warming_up(state, key, noisy)
 
     def unless_warming_up(self, state: ActorCriticState, key: Array, action: Array) -> Array:
-        """The given action, or any in the warm-up."""
+        """The given action, or a random one in the warm-up."""
         anything = jax.random.uniform(key, action.shape, minval=-1.0)
         return jnp.where(self.is_warming_up(state), anything, jnp.clip(action, -1, 1))
 
-    def decide(
-        self,
-        state: ActorCriticState,
-        observation: Array,
-        memory: Memory,
-        key: Array,
-        progress: Array,
-    ) -> Choice:
-        """The action in training, for one step."""
-        return Choice(Decision(self.act(state, observation, key, progress), jnp.int32(1)))
-
-    def greedy(self, params: ActorCritic, observation: Array, memory: Memory) -> Choice:
-        """The actor's action, for one step."""
-        return Choice(Decision(self.best_action(params, observation), 1))
-
     def value_of(self, params: ActorCritic, observation: Array, action: Array) -> Array:
-        """The least of the critics' values of an action."""
+        """The minimum of the critics' values of an action."""
         return least_value(params.critics, observation, action)
-
-    def skip_values(
-        self, params: ActorCritic, observation: Array, action: Array
-    ) -> dict[int, float]:
-        """The learned value of the only skip, 1."""
-        return {1: float(self.value_of(params, observation, action))}
 
     @property
     def learns_from(self) -> Experience:

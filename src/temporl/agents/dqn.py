@@ -23,33 +23,24 @@ import optax
 from jax import Array
 from jaxtyping import Float
 
-from temporl.agents.agent import Behaviour, Choice, Experience, Memory, Metrics, Options, Spaces
+from temporl.agents.agent import Behaviour, Metrics, Options, Spaces
 from temporl.agents.images import image_options
 from temporl.agents.options import check_learning
 from temporl.compilation import uncompiled
 from temporl.environments.types import Space
 from temporl.errors import require_at_least, require_range, unknown_name
-from temporl.networks import (
-    apply,
-    as_rows,
-    convolved_size,
-    draw_convolutions,
-    draw_layers,
-    draw_wide_layers,
-    shareable,
-    torso,
-)
-from temporl.networks.layers import Network
-from temporl.replay import Batch
+from temporl.networks.convolutions import convolved_size, draw_convolutions, shareable, torso
+from temporl.networks.layers import Network, apply, as_rows, draw_layers, draw_wide_layers
+from temporl.replay import Batch, Experience
 from temporl.schedules import epsilon_at, schedule
-from temporl.skipping import Connection, Decision
+from temporl.skipping import Connection
 
 QNetwork = Network
 """Convolutions where observations are images, then dense layers."""
 
 
 SMALL_LAYER = 100
-"""Units up to which a layer is small."""
+"""The most units of a layer that counts as small."""
 
 
 class DQNState(NamedTuple):
@@ -123,7 +114,7 @@ class DQN(Behaviour):
         return self.epsilon_steps
 
     def outputs(self, actions: int) -> int:
-        """The number of values that the network has for an observation."""
+        """The number of outputs of the network."""
         return actions
 
     def draw(self, random: np.random.Generator, spaces: Spaces) -> QNetwork:
@@ -143,7 +134,7 @@ class DQN(Behaviour):
 
     @property
     def optimiser(self) -> optax.GradientTransformation:
-        """How gradients change networks: by Adam."""
+        """Adam, with clipped gradients if so configured."""
         adam = optax.adam(self.learning_rate)
         if self.clip_gradient is not None:
             adam = optax.chain(optax.clip_by_global_norm(self.clip_gradient), adam)
@@ -152,7 +143,7 @@ class DQN(Behaviour):
 
     @property
     def error(self) -> Callable[[Array, Array], Array]:
-        """How far values are from their targets."""
+        """The loss on the TD error: squared or Huber."""
         return LOSSES[self.loss]
 
     def params(self, state: DQNState) -> QNetwork:
@@ -176,9 +167,9 @@ class DQN(Behaviour):
         return self.output_values(params, observation)
 
     def value_of(self, params: QNetwork, observation: Array, action: Array) -> Array:
-        """The learned value of an action in every row."""
+        """The learned value of an action, or of one in every row."""
         values = self.action_values(params, observation)
-        return values[np.arange(len(values)), action]
+        return values[(*np.indices(values.shape[:-1]), action)]
 
     def best_action(self, params: QNetwork, observation: Array) -> Array:
         """The action with the highest value."""
@@ -188,20 +179,6 @@ class DQN(Behaviour):
         """The best of all outputs, or with probability epsilon any."""
         values = self.output_values(state.network, observation)
         return epsilon_greedy(values, self.epsilon, key, progress)
-
-    def greedy(self, params: QNetwork, observation: Array, memory: Memory) -> Choice:
-        """The best action, for one step."""
-        return Choice(Decision(self.best_action(params, observation), 1))
-
-    def decide(
-        self, state: DQNState, observation: Array, memory: Memory, key: Array, progress: Array
-    ) -> Choice:
-        """The action in training, for one step."""
-        return Choice(Decision(self.act(state, observation, key, progress), jnp.int32(1)))
-
-    def skip_values(self, params: QNetwork, observation: Array, action: Array) -> dict[int, float]:
-        """The learned value of the only skip, 1."""
-        return {1: float(self.action_values(params, observation)[action])}
 
     @property
     def learns_from(self) -> Experience:
@@ -215,7 +192,7 @@ class DQN(Behaviour):
         )
 
     def value(self, state: DQNState, observation: Array) -> Array:
-        """The target's value of the action that the network prefers (double Q-learning)."""
+        """The target network's value of the action that the network prefers (double Q-learning)."""
         preferred = self.output_values(state.network, observation).argmax(-1)
         return select(self.output_values(state.target, observation), preferred)
 
@@ -268,7 +245,7 @@ def select(values: Float[Array, "batch choice"], choice: Array) -> Float[Array, 
 
 
 def squared_error(values: Float[Array, " batch"], targets: Float[Array, " batch"]) -> Array:
-    """The mean squared difference; targets are taken as they are."""
+    """The mean squared difference; no gradient passes through the targets."""
     return jnp.mean((values - jax.lax.stop_gradient(targets)) ** 2)
 
 
@@ -287,7 +264,7 @@ def epsilon_greedy(
     progress: Array,
     warming_up: Array | bool = False,
 ) -> Array:
-    """The choice with the highest value, or with probability epsilon, or in the warm-up, any."""
+    """The best choice; a random one with probability epsilon, and in the warm-up."""
     explores, choice = jax.random.uniform(key, (2,))
     anywhere = (choice * values.shape[-1]).astype(jnp.int32)
     best = values.argmax(-1).astype(jnp.int32)
@@ -295,7 +272,7 @@ def epsilon_greedy(
 
 
 def epsilon_of(epsilon: float | str, progress: Array) -> Array:
-    """Epsilon at a point of training, from 0 at the start to 1 at the end."""
+    """Epsilon at some progress, from 0 at the start of training to 1 at its end."""
     # Of a budget of two units, 0 is the first and 1 the last.
     chance = uncompiled(epsilon_at)(schedule(epsilon), cast("int", progress), 2)
     return jnp.asarray(chance)

@@ -27,7 +27,6 @@ from jax import Array
 from temporl.agents.agent import (
     Behaviour,
     Choice,
-    Experience,
     Memory,
     Metrics,
     Params,
@@ -36,19 +35,9 @@ from temporl.agents.agent import (
 from temporl.agents.ddpg import DDPG, ActorCriticState
 from temporl.agents.dqn import epsilon_greedy
 from temporl.errors import require_at_least
-from temporl.networks import (
-    ActorCritic,
-    Layer,
-    apply,
-    as_input,
-    as_rows,
-    draw_layers,
-    hidden,
-    least_value,
-    squashed,
-)
-from temporl.networks.layers import namespace
-from temporl.replay import Batch
+from temporl.networks.actor_critic import ActorCritic, least_value, squashed
+from temporl.networks.layers import Layer, apply, as_input, as_rows, draw_layers, hidden, namespace
+from temporl.replay import Batch, Experience
 from temporl.schedules import schedule
 from temporl.skipping import Decision, Skips, consecutive
 

@@ -38,7 +38,7 @@ class NetworkPolicy:
         return NetworkEpisode(self)
 
     def interrupts(self, observation: Element, commitment: Commitment) -> bool:
-        """Whether the agent leaves a commitment, as far as that needs no memory."""
+        """Whether the agent interrupts a commitment, as far as that needs no memory."""
         return self.begin().interrupts(observation, commitment)
 
     def _decided(self, observation: Element, memory: Memory) -> tuple[Decision, Memory]:
@@ -108,7 +108,7 @@ class NetworkPolicy:
 
 
 class NetworkEpisode:
-    """A policy during one episode, with what its agent keeps in mind."""
+    """A policy during one episode, with its agent's memory."""
 
     def __init__(self, policy: NetworkPolicy) -> None:
         self.policy, self._memory = policy, policy.agent.memory()
@@ -123,7 +123,7 @@ class NetworkEpisode:
         return decision
 
     def interrupts(self, observation: Element, commitment: Commitment) -> bool:
-        """Whether the agent leaves a commitment."""
+        """Whether the agent interrupts a commitment."""
         policy = self.policy
         if not policy.agent.interruptible:
             return False

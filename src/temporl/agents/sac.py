@@ -22,7 +22,7 @@ from jax import Array
 
 from temporl.agents.agent import Metrics, Params
 from temporl.agents.ddpg import DDPG, ActorCriticState
-from temporl.networks import ActorCritic, actor_outputs, least_value, squashed
+from temporl.networks.actor_critic import ActorCritic, actor_outputs, least_value, squashed
 from temporl.replay import Batch
 
 LOG_DEVIATION = (-20.0, 2.0)
@@ -66,7 +66,7 @@ class SAC(DDPG):
     def act(
         self, state: ActorCriticState, observation: Array, key: Array, progress: Array
     ) -> Array:
-        """An action from the actor's distribution, or any in the warm-up."""
+        """An action from the actor's distribution, or a random one in the warm-up."""
         noise_key, key = jax.random.split(key)
         action, _ = self.drawn_action(state.networks.actor, observation, key)
         return self.unless_warming_up(

@@ -8,8 +8,9 @@ for every step:
     the behaviour learns from transitions, as it always does
     the way to value skips learns from its own samples
 
-`SkipAgent` is all of that but the way to value skips, which is one class with three methods
-(`SkipValues`). `agents/temporl.py` has the paper's.
+`SkipAgent` is all of that but the way to value skips, which is one class (`SkipValues`): it draws
+its arrays, values all skips, and has a loss on a batch. `agents/temporl.py` has the paper's way.
+Another way to choose is another `SkipChooser`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from jax import Array
 from temporl.agents.agent import (
     Behaviour,
     Choice,
-    Experience,
     Memory,
     Metrics,
     NetworkAgent,
@@ -38,7 +38,7 @@ from temporl.agents.agent import (
 from temporl.agents.dqn import epsilon_greedy
 from temporl.environments.types import Space
 from temporl.errors import BadInput, require_range
-from temporl.replay import Batch
+from temporl.replay import Batch, Experience
 from temporl.schedules import schedule
 from temporl.skipping import Connection, Decision, Skips, Spanning
 from temporl.skipping.skips import read_skips
@@ -66,33 +66,68 @@ class SkipValues(Protocol):
 
     @property
     def learns_from(self) -> Spanning:
-        """Which connections it learns from."""
-        ...
+        """Which connections are sampled for it; "none" where transitions are enough."""
+        return "none"
 
-    @property
-    def shares_layers(self) -> bool:
-        """Whether it uses the behaviour's first layers, and trains them as well."""
-        return False
+    def shared_layers(self, behaviour: Params) -> tuple[Params, ...]:
+        """Those of the behaviour's layers that it uses, and trains as well."""
+        return ()
 
     def draw(self, random: np.random.Generator, spaces: Spaces) -> Params:
         """Draw its arrays."""
         ...
 
-    def values(
-        self, params: Params, shared: tuple[Params, ...], observation: Array, action: Array
-    ) -> Array:
+    def values(self, params: SkipParams, observation: Array, action: Array) -> Array:
         """The value of every skip for an action; a row for every sample of a batch."""
         ...
 
-    def loss(
-        self,
-        params: Params,
-        shared: tuple[Params, ...],
-        connections: Connection,
-        following: Array,
-    ) -> Array:
-        """The loss on connections; `following` is the behaviour's value where each one ended."""
+    def estimates(self, params: SkipParams, observation: Array, action: Array) -> Array:
+        """What the chooser chooses from: the values, or more than a value for every skip."""
+        return self.values(params, observation, action)
+
+    def loss(self, params: SkipParams, behaviour: State, batch: Batch, key: Array) -> Array:
+        """The loss on a batch.
+
+        Its gradient with respect to `params` is followed; targets come from the behaviour's state.
+        """
         ...
+
+
+class SkipChooser(Protocol):
+    """A way to choose a length from the estimates of all skips for one observation."""
+
+    def greedy(self, estimates: Array) -> Array:
+        """The best length; NumPy arrays are answered by NumPy, JAX arrays by JAX."""
+        ...
+
+    def explore(
+        self, estimates: Array, key: Array, progress: Array, warming_up: Array | bool
+    ) -> Array:
+        """A length in training."""
+        ...
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy(SkipChooser):
+    """The paper's chooser: the skip with the highest value, or with probability epsilon any."""
+
+    skips: Skips
+    epsilon: float | str
+    tie_tolerance: float
+
+    def greedy(self, estimates: Array) -> Array:
+        """The longest skip whose value is at most the tolerance below the best."""
+        good = estimates >= estimates.max() - self.tie_tolerance
+        from_the_longest = estimates.__array_namespace__().asarray(self.skips[::-1])
+        length: Array = from_the_longest[good[::-1].argmax()]
+        return length
+
+    def explore(
+        self, estimates: Array, key: Array, progress: Array, warming_up: Array | bool
+    ) -> Array:
+        """The skip with the highest value, or with probability epsilon any."""
+        chosen = epsilon_greedy(estimates, self.epsilon, key, progress, warming_up)
+        return jnp.asarray(self.skips, jnp.int32)[chosen]
 
 
 @dataclass(frozen=True)
@@ -112,22 +147,20 @@ class SkipAgent(NetworkAgent):
     """The greedy policy plays the longest skip whose value is at most this far below the best."""
 
     def __post_init__(self) -> None:
-        if self.skip_values_part.shares_layers and not self.behaviour.shares_layers:
-            raise BadInput(
-                "architecture",
-                "shared",
-                "allowed: concat, context; this behaviour has no layers that see the observation"
-                " alone and that a skip network could share",
-            )
         require_range("tie_tolerance", self.tie_tolerance, 0.0, np.inf)
         schedule(self._skip_epsilon, "skip_epsilon")
         if self.skip_lengths[-1] > LONGEST_SKIP:
             raise BadInput("max_skip", self.skip_lengths[-1], f"allowed: at most {LONGEST_SKIP}")
 
     @property
-    def skip_values_part(self) -> SkipValues:
+    def valuation(self) -> SkipValues:
         """The way to value skips."""
         raise NotImplementedError
+
+    @property
+    def chooser(self) -> SkipChooser:
+        """The way to choose among them."""
+        return EpsilonGreedy(self.skip_lengths, self._skip_epsilon, self.tie_tolerance)
 
     @property
     def continuous(self) -> bool:  # type: ignore[override]
@@ -150,7 +183,7 @@ class SkipAgent(NetworkAgent):
         return replace(
             self.behaviour.learns_from,
             skips=self.skip_lengths,
-            connections=self.skip_values_part.learns_from,
+            connections=self.valuation.learns_from,
         )
 
     @property
@@ -171,20 +204,14 @@ class SkipAgent(NetworkAgent):
     def draw(self, random: np.random.Generator, spaces: Spaces) -> SkipParams:
         """Draw the behaviour's arrays, and those that value skips."""
         behaviour = self.behaviour.draw(random, spaces)
-        return SkipParams(behaviour, self.skip_values_part.draw(random, spaces))
+        return SkipParams(behaviour, self.valuation.draw(random, spaces))
 
     def init(self, params: SkipParams) -> SkipState:
         """The state in which learning begins."""
         behaviour = self.behaviour.init(params.behaviour)
         skip = jax.tree.map(jnp.asarray, params.skip)
-        shared = self._shared_layers(self.behaviour.params(behaviour))
+        shared = self.valuation.shared_layers(self.behaviour.params(behaviour))
         return SkipState(behaviour, skip, self.behaviour.optimiser.init((shared, skip)))
-
-    def _shared_layers(self, behaviour: Params) -> tuple[Params, ...]:
-        """The layers of the behaviour's networks that belong to the skip network as well."""
-        if not self.skip_values_part.shares_layers:
-            return ()
-        return self.behaviour.shared_layers(behaviour)
 
     def params(self, state: SkipState) -> SkipParams:
         """All arrays as they are now."""
@@ -200,8 +227,7 @@ class SkipAgent(NetworkAgent):
 
     def values_of_skips(self, params: SkipParams, observation: Array, action: Array) -> Array:
         """The learned value of every skip, in the order of their lengths."""
-        shared = self._shared_layers(params.behaviour)
-        return self.skip_values_part.values(params.skip, shared, observation, action)
+        return self.valuation.values(params, observation, action)
 
     def skip_values(
         self, params: SkipParams, observation: Array, action: Array
@@ -211,55 +237,50 @@ class SkipAgent(NetworkAgent):
         return dict(zip(self.skip_lengths, map(float, values), strict=True))
 
     def greedy(self, params: SkipParams, observation: Array, memory: Memory) -> Choice:
-        """The best action, for the longest of the best lengths."""
+        """The best action, for the length that the chooser finds best."""
         action = self.behaviour.best_action(params.behaviour, observation)
-        values = self.values_of_skips(params, observation, action)
-        good = values >= values.max() - self.tie_tolerance
-        from_the_longest = values.__array_namespace__().asarray(self.skip_lengths[::-1])
-        return Choice(Decision(action, from_the_longest[good[::-1].argmax()]))
+        estimates = self.valuation.estimates(params, observation, action)
+        return Choice(Decision(action, self.chooser.greedy(estimates)))
 
     def decide(
         self, state: SkipState, observation: Array, memory: Memory, key: Array, progress: Array
     ) -> Choice:
-        """The behaviour's action, and a length: the best, or with probability epsilon any."""
+        """The behaviour's action in training, for the chooser's length in training."""
         action_key, skip_key = jax.random.split(key)
         action = self.behaviour.act(state.behaviour, observation, action_key, progress)
-        values = self.values_of_skips(self.params(state), observation, action)
+        estimates = self.valuation.estimates(self.params(state), observation, action)
         warming_up = self.behaviour.is_warming_up(state.behaviour)
-        chosen = epsilon_greedy(values, self._skip_epsilon, skip_key, progress, warming_up)
-        return Choice(Decision(action, jnp.asarray(self.skip_lengths, jnp.int32)[chosen]))
+        return Choice(
+            Decision(action, self.chooser.explore(estimates, skip_key, progress, warming_up))
+        )
 
     def update(self, state: SkipState, batch: Batch, key: Array) -> tuple[SkipState, Metrics]:
-        """The behaviour learns from transitions, the skip policy from connections."""
-        assert batch.connections is not None
+        """The behaviour learns from transitions, then the skip policy from the same batch."""
         behaviour, metrics = self.behaviour.update(state.behaviour, batch, key)
-        state, skip_metrics = self.learn_skips(
-            state._replace(behaviour=behaviour), batch.connections
-        )
+        # A behaviour may split its key, which derives the first two from it.
+        skip_key = jax.random.fold_in(key, 2)
+        state, skip_metrics = self.learn_skips(state._replace(behaviour=behaviour), batch, skip_key)
         return state, metrics | skip_metrics
 
-    def learn_skips(self, state: SkipState, connections: Connection) -> tuple[SkipState, Metrics]:
-        """Take a step down the gradient of the loss on connections."""
-        following = self.behaviour.value(state.behaviour, connections.next_observation)
+    def learn_skips(self, state: SkipState, batch: Batch, key: Array) -> tuple[SkipState, Metrics]:
+        """Take a step down the gradient of the loss of the values of skips."""
+
+        def with_learned(learned: tuple[tuple[Params, ...], Params]) -> SkipState:
+            shared, skip = learned
+            behaviour = state.behaviour
+            if shared:
+                behaviour = self.behaviour.with_shared_layers(behaviour, shared)
+            return state._replace(behaviour=behaviour, skip=skip)
 
         def loss(learned: tuple[tuple[Params, ...], Params]) -> Array:
-            shared, skip = learned
-            return self.skip_values_part.loss(skip, shared, connections, following)
+            params = self.params(with_learned(learned))
+            return self.valuation.loss(params, state.behaviour, batch, key)
 
-        learned = (self._shared_layers(self.behaviour.params(state.behaviour)), state.skip)
+        learned = self.valuation.shared_layers(self.behaviour.params(state.behaviour)), state.skip
         error, gradient = jax.value_and_grad(loss)(learned)
         changes, optimiser = self.behaviour.optimiser.update(gradient, state.optimiser)
-        shared, skip = optax.apply_updates(learned, changes)
-        behaviour = state.behaviour
-        if shared:
-            behaviour = self.behaviour.with_shared_layers(behaviour, shared)
-        return SkipState(behaviour, skip, optimiser), {"skip_loss": error}
-
-
-def skip_targets(connections: Connection, following: Array) -> Array:
-    """The targets of the values of skips (Eq. 4): `reward + discount * value`."""
-    targets: Array = connections.reward + connections.discount * following
-    return targets
+        state = with_learned(optax.apply_updates(learned, changes))
+        return state._replace(optimiser=optimiser), {"skip_loss": error}
 
 
 def values_taught(values: Array, connections: Connection, skips: Skips) -> Array:

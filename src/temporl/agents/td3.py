@@ -20,7 +20,7 @@ from jax import Array
 from temporl.agents.agent import Metrics
 from temporl.agents.ddpg import DDPG, ActorCriticState
 from temporl.errors import require_at_least, require_range
-from temporl.networks import least_value
+from temporl.networks.actor_critic import least_value
 from temporl.replay import Batch
 
 
@@ -46,7 +46,7 @@ class TD3(DDPG):
     def update(
         self, state: ActorCriticState, batch: Batch, key: Array
     ) -> tuple[ActorCriticState, Metrics]:
-        """Learn from the transitions of a batch: the critics always, the actor now and then."""
+        """Learn from the transitions of a batch: the critics each time, the actor less often."""
         transitions = batch.transitions
         assert transitions is not None
         action = self.best_action(state.targets, transitions.next_observation)

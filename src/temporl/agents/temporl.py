@@ -18,16 +18,16 @@ from typing import Literal
 import numpy as np
 from jax import Array
 
-from temporl.agents.agent import Behaviour, Options, Params, Spaces
+from temporl.agents.agent import Behaviour, Options, Params, Spaces, State
 from temporl.agents.ddpg import DDPG
 from temporl.agents.dqn import DQN
 from temporl.agents.sac import SAC
-from temporl.agents.skips import SkipAgent, SkipValues, skip_targets, values_taught
+from temporl.agents.skips import SkipAgent, SkipParams, SkipValues, values_taught
 from temporl.agents.td3 import TD3
 from temporl.environments.images import shows_images
 from temporl.environments.types import Space
 from temporl.errors import BadInput
-from temporl.networks import (
+from temporl.networks.skip_networks import (
     ARCHITECTURES,
     Architecture,
     SkipNetwork,
@@ -35,7 +35,8 @@ from temporl.networks import (
     skip_network,
     skip_values,
 )
-from temporl.skipping import Connection, Skips, Spanning
+from temporl.replay import Batch
+from temporl.skipping import Skips, Spanning
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,9 @@ class ConnectionValues(SkipValues):
         """Which connections it learns from."""
         return self.connections
 
-    @property
-    def shares_layers(self) -> bool:
-        """Whether it uses the behaviour's first layers, and trains them as well."""
-        return self.architecture == "shared"
+    def shared_layers(self, behaviour: Params) -> tuple[Params, ...]:
+        """The behaviour's first layers, where the architecture shares them."""
+        return self.behaviour.shared_layers(behaviour) if self.architecture == "shared" else ()
 
     def draw(self, random: np.random.Generator, spaces: Spaces) -> SkipNetwork:
         """Draw the skip network."""
@@ -66,23 +66,19 @@ class ConnectionValues(SkipValues):
         action = spaces.actions if spaces.continuous else 1
         return skip_network(random, self.architecture, spaces.inputs, action, widths, skips)
 
-    def values(
-        self, params: Params, shared: tuple[Params, ...], observation: Array, action: Array
-    ) -> Array:
+    def values(self, params: SkipParams, observation: Array, action: Array) -> Array:
         """What the skip network outputs."""
-        return skip_values(params, shared, observation, action)
+        shared = self.shared_layers(params.behaviour)
+        return skip_values(params.skip, shared, observation, action)
 
-    def loss(
-        self,
-        params: Params,
-        shared: tuple[Params, ...],
-        connections: Connection,
-        following: Array,
-    ) -> Array:
-        """How far the values of the skips that were played are from their targets (Eq. 4)."""
-        values = self.values(params, shared, connections.observation, connections.action)
-        taught = values_taught(values, connections, self.skips)
-        return self.behaviour.error(taught, skip_targets(connections, following))
+    def loss(self, params: SkipParams, behaviour: State, batch: Batch, key: Array) -> Array:
+        """The loss of the skips that were played, from `reward + discount * value` (Eq. 4)."""
+        played = batch.connections
+        assert played is not None
+        following = self.behaviour.value(behaviour, played.next_observation)
+        values = self.values(params, played.observation, played.action)
+        targets = played.reward + played.discount * following
+        return self.behaviour.error(values_taught(values, played, self.skips), targets)
 
 
 @dataclass(frozen=True)
@@ -102,10 +98,17 @@ class TempoRL(SkipAgent):
         ):
             if value not in allowed:
                 raise BadInput(name, value, f"allowed: {', '.join(allowed)}")
+        if self.architecture == "shared" and not self.behaviour.shares_layers:
+            raise BadInput(
+                "architecture",
+                "shared",
+                "allowed: concat, context; this behaviour has no layers that see the observation"
+                " alone and that a skip network could share",
+            )
         super().__post_init__()
 
     @property
-    def skip_values_part(self) -> SkipValues:
+    def valuation(self) -> SkipValues:
         """A network that learns from connections."""
         return ConnectionValues(
             self.behaviour, self.skip_lengths, self.architecture, self.connections

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import tyro
 
-from temporl.cli.parsing import parse
+from temporl.cli.parsing import Trust, parse
 from temporl.environments import EnvironmentSpec
 from temporl.evaluation import evaluate
 from temporl.runs.store import recorded_environment
@@ -19,7 +18,7 @@ from temporl.wording import number_of
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to evaluate, and how."""
+    """Play greedy episodes with a trained policy; print return, steps and decisions."""
 
     run: tyro.conf.Positional[Path]
     """The folder of a run, or of one seed of it; of several seeds, the first is evaluated."""
@@ -27,8 +26,7 @@ class Arguments:
     """Number of greedy episodes to play."""
     env: str | None = None
     """The environment; default: the one that the policy was trained in."""
-    trust: Annotated[bool, tyro.conf.arg(aliases=["--trust-env"])] = False
-    """Import the modules that the run names: only for runs of your own, or that you trust."""
+    trust: Trust = False
     seed: int = 0
     """The seed of the episodes."""
     max_skip: int | None = None
@@ -39,8 +37,7 @@ class Arguments:
 
 def run(words: list[str]) -> int:
     """Play greedy episodes, and print how they went."""
-    description = "Play greedy episodes with a trained policy; print return, steps and decisions."
-    arguments = parse(Arguments, words, "temporl evaluate", description)
+    arguments = parse(Arguments, words, "temporl evaluate")
     folder = choose_seed(arguments.run)
     environment = environment_of(arguments.env, folder, arguments.trust)
     outcome = evaluate(

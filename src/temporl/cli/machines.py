@@ -30,9 +30,8 @@ class Machines:
     """Only estimate time and disk space, from a short trial of each configuration."""
 
     def check(self) -> None:
-        """Raise if these cannot be used, before anything is started."""
-        if self.workers is not None:
-            require_at_least("workers", self.workers, 1)
+        """Raise `BadInput` if these options cannot be used, before anything is started."""
+        require_at_least("workers", self.workers, 1)
         if self.ray is not None:
             if self.workers is not None:
                 raise BadInput("workers", self.workers, "the cluster sets it; leave it out")

@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"temporl: {error}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print("temporl: interrupted; the same command goes on from here", file=sys.stderr)
+        print("temporl: interrupted; run the same command again to resume", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone, as `temporl list environments | head` does.

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import tyro
 
@@ -17,6 +17,15 @@ from temporl.errors import BadInput
 from temporl.types import Record
 
 T = TypeVar("T")
+
+EnvOptions = Annotated[
+    tuple[str, ...],
+    tyro.conf.arg(
+        metavar="KEY=VALUE ...", help="Keyword arguments of the environment, as in slip=0.2."
+    ),
+]
+TRUST = "Import the modules that the run names: only for runs of your own, or that you trust."
+Trust = Annotated[bool, tyro.conf.arg(aliases=["--trust-env"], help=TRUST)]
 
 
 class BadCommandLine(BadInput):
@@ -27,9 +36,13 @@ class BadCommandLine(BadInput):
 
 
 def parse(
-    kind: type[T], words: list[str], command: str, description: str, default: T | None = None
+    kind: type[T],
+    words: list[str],
+    command: str,
+    description: str | None = None,
+    default: T | None = None,
 ) -> T:
-    """Read a dataclass from the words after a command; what they leave open is as in `default`."""
+    """Read a dataclass from the words after a command; missing options are those of `default`."""
     printed = io.StringIO()
     try:
         with _wide_lines(), contextlib.redirect_stderr(printed):
@@ -65,7 +78,7 @@ def _wide_lines() -> Iterator[None]:
 
 
 def _one_line(message: str) -> str:
-    """The gist of a framed message of several lines: what is wrong, and what was perhaps meant."""
+    """A framed message of several lines in one: what is wrong, and which option may be meant."""
     lines = [re.sub(r"^[│|╭╰─ ]+|[│|╮╯─ ]+$", "", line) for line in message.splitlines()]
     title, *lines = [line for line in lines if line.strip("-")] or ["not understood"]
     problem = lines[0] if lines else title

@@ -14,7 +14,7 @@ from temporl.report.page import write_page
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to report on, and where to."""
+    """Make one HTML page about all runs in a folder; it needs no network."""
 
     folder: tyro.conf.Positional[Path]
     """A results folder, or any folder in it."""
@@ -26,9 +26,8 @@ class Arguments:
 
 
 def run(words: list[str]) -> int:
-    """Write the page, and say where it is."""
-    description = "Make one HTML page about all runs in a folder; it needs no network."
-    arguments = parse(Arguments, words, "temporl report", description)
+    """Write the page, and print where it is."""
+    arguments = parse(Arguments, words, "temporl report")
     began = time.monotonic()
     page = write_page(
         arguments.folder, arguments.out or arguments.folder / "report.html", trusted=arguments.trust

@@ -16,7 +16,7 @@ from temporl.errors import BadInput, require_at_least
 from temporl.experiments import Experiment, experiment_named
 from temporl.experiments.sweep_file import MOST_RUNS
 from temporl.report import Row, markdown_table, write_report
-from temporl.report.tables import pivot, shows_intervals
+from temporl.report.tables import shows_intervals, text_table
 from temporl.runs.plan import missing_runs
 from temporl.runs.store import prepare_output
 from temporl.wording import number_of
@@ -24,7 +24,7 @@ from temporl.wording import number_of
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to reproduce, and with how many seeds."""
+    """Run experiments of the paper; print our values beside the published ones."""
 
     experiments: tyro.conf.Positional[tuple[str, ...]]
     """Names of experiments; 'temporl list experiments' lists them."""
@@ -45,8 +45,7 @@ class Arguments:
 
 def run(words: list[str]) -> int:
     """Run what is missing, write tables and figures, and print ours beside published."""
-    description = "Run experiments of the paper; print our values beside the published ones."
-    arguments = parse(Arguments, words, "temporl reproduce", description)
+    arguments = parse(Arguments, words, "temporl reproduce")
     if not arguments.experiments:
         raise BadInput("experiment", "", "name at least one; see 'temporl list experiments'")
     experiments = [
@@ -55,8 +54,7 @@ def run(words: list[str]) -> int:
     ]
     if arguments.steps is not None:
         experiments = [experiment.lasting(arguments.steps) for experiment in experiments]
-    if arguments.seeds is not None:
-        require_at_least("seeds", arguments.seeds, 1, MOST_RUNS)
+    require_at_least("seeds", arguments.seeds, 1, MOST_RUNS)
     arguments.machines.check()
     if arguments.machines.estimate:
         for experiment in experiments:
@@ -93,7 +91,7 @@ def _print_table(experiment: Experiment, rows: list[Row]) -> None:
         print(text)
         return
     table = Table(title=experiment.title)
-    header, body = pivot(rows, intervals=shows_intervals(experiment))
+    header, body = text_table(rows, intervals=shows_intervals(experiment))
     for name in header:
         table.add_column(name, justify="right")
     for line in body:

@@ -18,7 +18,7 @@ from temporl.wording import number_of
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to run, and which part of it."""
+    """Run what is missing of a sweep: agents x environments x options x seeds."""
 
     file: tyro.conf.Positional[Path]
     """A TOML file: agents x environments x options x seeds."""
@@ -31,8 +31,7 @@ class Arguments:
 
 def run(words: list[str]) -> int:
     """Run what is missing of a sweep, and print a row for every configuration."""
-    description = "Run what is missing of a sweep: agents x environments x options x seeds."
-    arguments = parse(Arguments, words, "temporl sweep", description)
+    arguments = parse(Arguments, words, "temporl sweep")
     arguments.machines.check()
     sweep = read_sweep(arguments.file)
     planned = shard(sweep.runs(arguments.out), arguments.shard)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
-import tyro
 
 from temporl.agents import AGENTS, Agent, agent_class, agent_options, agent_summary, make_agent
-from temporl.cli.parsing import key_values, parse
+from temporl.cli.parsing import EnvOptions, key_values, parse
 from temporl.environments import EnvironmentSpec, GridWorld
 from temporl.errors import BadInput
 from temporl.runs.checkpoints import MINUTES
@@ -28,8 +27,7 @@ class Arguments:
 
     env: str
     """A Gymnasium id, 'module:id', or the path of a text file with a map."""
-    env_options: Annotated[tuple[str, ...], tyro.conf.arg(metavar="KEY=VALUE ...")] = ()
-    """Keyword arguments of the environment, as in slip=0.2."""
+    env_options: EnvOptions = ()
     episodes: int | None = None
     """Episodes to train for: tabular agents only; default: 10,000."""
     steps: int | None = None
@@ -61,14 +59,14 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Command(Generic[A]):
-    """The arguments of training, and the agent's own."""
+    """The options of training, and the agent's own."""
 
-    arguments: Arguments
+    training: Arguments
     agent: A
 
 
 def run(words: list[str]) -> int:
-    """Train, and say where the result is and how good it is."""
+    """Train, and print where the result is and how good it is."""
     if not words or words[0] in ("-h", "--help"):
         print("usage: temporl train AGENT --env ENV ...\n")
         for name in AGENTS:
@@ -81,34 +79,17 @@ def run(words: list[str]) -> int:
         raise BadInput("agent", name, "the agent comes first, as in 'temporl train t-q --env ...'")
     kind = agent_class(name)
     command = _parsed(name, kind, words[1:])
-    arguments = command.arguments
-    finished = train(
-        name,
-        arguments.env,
-        episodes=arguments.episodes,
-        steps=arguments.steps,
-        seeds=arguments.seeds,
-        seed=arguments.seed,
-        env_options=key_values(arguments.env_options, "env_options"),
-        step_limit=arguments.step_limit,
-        evaluate_every=arguments.evaluate_every,
-        evaluation_starts=arguments.evaluation_starts,
-        driver=arguments.driver,
-        log=arguments.log,
-        out=arguments.out,
-        workers=arguments.workers,
-        checkpoint_minutes=arguments.checkpoint_minutes,
-        **agent_options(command.agent, every=True),
-    )
-    _print_summary(finished)
+    options = vars(command.training)
+    options = options | {"env_options": key_values(options["env_options"], "env_options")}
+    _print_summary(train(name, **options, **agent_options(command.agent, every=True)))
     return 0
 
 
 def _parsed(name: str, kind: type[A], words: list[str]) -> Command[A]:
-    """What the words give; the environment's observations decide about some of the defaults."""
+    """The command, with defaults that may depend on the environment's observations."""
     command, wanted = f"temporl train {name}", Command[kind]  # type: ignore[valid-type]
     read: Command[A] = parse(wanted, words, command, agent_summary(name))
-    given = read.arguments
+    given = read.training
     options = key_values(given.env_options, "env_options")
     spec = EnvironmentSpec.given(given.env, options, given.step_limit)
     defaults = kind.defaults_for(spec.observation_space())
@@ -143,7 +124,7 @@ def _draw(finished: Run) -> None:
 
         world = environment.make().unwrapped
         assert isinstance(world, GridWorld)
-        policy_picture(finished.policy(), world.map, picture, title)
+        policy_picture(finished.policy(), world.map, picture, title, finished.config.agent_label)
     elif environment.name == "MountainCar-v0":
         from temporl.report.figures import mountain_car_picture
 

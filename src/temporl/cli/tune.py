@@ -5,25 +5,23 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import tyro
 
-from temporl.cli.parsing import key_values, parse
+from temporl.cli.parsing import EnvOptions, key_values, parse
 from temporl.edge.tuning import tune
 from temporl.runs.workers import compiler_settings
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to tune, and for how long."""
+    """Search for hyperparameters with a high return at the end of training."""
 
     agent: tyro.conf.Positional[str]
     """An agent's name; 'temporl list agents' lists them."""
     env: str
     """A Gymnasium id, 'module:id', or the path of a text file with a map."""
-    env_options: Annotated[tuple[str, ...], tyro.conf.arg(metavar="KEY=VALUE ...")] = ()
-    """Keyword arguments of the environment, as in slip=0.2."""
+    env_options: EnvOptions = ()
     trials: int = 20
     """Number of configurations to try, including those of earlier calls."""
     episodes: int | None = None
@@ -42,28 +40,15 @@ class Arguments:
 
 def run(words: list[str]) -> int:
     """Search, and print the best configuration as a command."""
-    description = "Search for hyperparameters with a high return at the end of training."
-    arguments = parse(Arguments, words, "temporl tune", description)
+    arguments = parse(Arguments, words, "temporl tune")
     os.environ.update(compiler_settings())
-    best = tune(
-        arguments.agent,
-        arguments.env,
-        trials=arguments.trials,
-        episodes=arguments.episodes,
-        steps=arguments.steps,
-        seeds=arguments.seeds,
-        seed=arguments.seed,
-        env_options=key_values(arguments.env_options, "env_options"),
-        step_limit=arguments.step_limit,
-        out=arguments.out,
-        on_trial=_print_trial,
-    )
-    flags = " ".join(
-        f"--{name.replace('_', '-')} {value:.4g}"
-        if isinstance(value, float)
-        else f"--{name.replace('_', '-')} {value}"
+    env_options = key_values(arguments.env_options, "env_options")
+    best = tune(**vars(arguments) | {"env_options": env_options}, on_trial=_print_trial)
+    shown = {
+        name.replace("_", "-"): f"{value:.4g}" if isinstance(value, float) else value
         for name, value in best.options.items()
-    )
+    }
+    flags = " ".join(f"--{name} {value}" for name, value in shown.items())
     print(f"best of {best.trials} trials ({best.pruned} stopped early): return {best.score:.4g}")
     print(f"temporl train {arguments.agent} --env {arguments.env} {flags}")
     print(f"trials: {best.path}")

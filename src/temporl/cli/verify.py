@@ -14,7 +14,7 @@ from temporl.runs.verify import verify
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to verify."""
+    """Check every run below a folder against its manifest; nothing is changed."""
 
     folder: tyro.conf.Positional[Path]
     """A results folder, or any part of one."""
@@ -25,8 +25,7 @@ class Arguments:
 
 def run(words: list[str]) -> int:
     """Print which files are damaged and what to do, and count the rest."""
-    description = "Check every run below a folder against its manifest; nothing is changed."
-    arguments = parse(Arguments, words, "temporl verify", description)
+    arguments = parse(Arguments, words, "temporl verify")
     counts: Counter[str] = Counter()
     for finding in verify(arguments.folder, trusted=arguments.trust):
         counts[finding.state] += 1

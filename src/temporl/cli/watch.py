@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import tyro
 
 from temporl.cli.evaluate import environment_of
-from temporl.cli.parsing import parse
+from temporl.cli.parsing import Trust, parse
 from temporl.errors import require_at_least
 from temporl.report.figures.style import agent_colour
 from temporl.report.recording import record_episode, write_recording
@@ -22,7 +21,7 @@ from temporl.wording import number_of
 
 @dataclass(frozen=True)
 class Arguments:
-    """What to watch, and where the video goes."""
+    """Record an episode of a trained policy as a video that shows every decision."""
 
     run: tyro.conf.Positional[Path]
     """The folder of a run, or of one seed of it; of several seeds, the first is watched."""
@@ -32,8 +31,7 @@ class Arguments:
     """Number of the episode, counted from 0, among those that 'temporl evaluate' plays."""
     env: str | None = None
     """The environment; default: the one that the policy was trained in."""
-    trust: Annotated[bool, tyro.conf.arg(aliases=["--trust-env"])] = False
-    """Import the modules that the run names: only for runs of your own, or that you trust."""
+    trust: Trust = False
     seed: int = 0
     """The seed of the episodes."""
     fps: int | None = None
@@ -41,11 +39,10 @@ class Arguments:
 
 
 def run(words: list[str]) -> int:
-    """Record one greedy episode, and say where it is."""
-    description = "Record an episode of a trained policy as a video that shows every decision."
-    arguments = parse(Arguments, words, "temporl watch", description)
+    """Record one greedy episode, and print where the video is."""
+    arguments = parse(Arguments, words, "temporl watch")
     require_at_least("episode", arguments.episode, 0)
-    require_at_least("fps", 1 if arguments.fps is None else arguments.fps, 1)
+    require_at_least("fps", arguments.fps, 1)
     folder = choose_seed(arguments.run)
     name = f"{folder.name}-episode-{arguments.episode}.mp4"
     path = arguments.out or folder.parent / "videos" / name

@@ -19,12 +19,11 @@ from typing import Any
 from temporl.errors import BadInput, RunFailed
 from temporl.runs.checkpoints import working
 from temporl.runs.config import run_identity
-from temporl.runs.course import course_file
 from temporl.runs.files import MANIFEST
 from temporl.runs.interruption import Interruption, interruptible
 from temporl.runs.plan import PlannedRun, execute, failure_reason
 from temporl.runs.progress import ProgressDisplay
-from temporl.runs.store import add_run, working_folder
+from temporl.runs.store import add_run, course_file, working_folder
 from temporl.runs.workers import Failure, compiler_settings, run_threads
 from temporl.training.outcome import ProgressReport
 
@@ -86,17 +85,10 @@ def complete_on_ray(
         return []
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report usage over the network
     # By its name: without one Ray joins whatever cluster this machine was last part of.
-    alone = {
-        "address": "local",
-        "_node_ip_address": "127.0.0.1",
-        "include_dashboard": False,
-    }
+    alone = {"_node_ip_address": "127.0.0.1", "include_dashboard": False}
+    more = alone if address == "local" else {}
     try:
-        ray.init(
-            log_to_driver=False,
-            logging_level="ERROR",
-            **(alone if address == "local" else {"address": address}),
-        )
+        ray.init(address, log_to_driver=False, logging_level="ERROR", **more)
     except Exception as error:  # some of Ray's own have no other type
         reason = str(error).partition("\n")[0]
         raise BadInput("ray", address, f"no cluster answers there: {reason}") from error

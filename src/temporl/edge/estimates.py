@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -84,11 +85,8 @@ def estimate(missing: Sequence[PlannedRun], workers: int) -> Estimate:
         with tempfile.TemporaryDirectory(prefix="temporl-estimate-") as place:
             beside = min(workers, len(missing))
             trials = [_Trial(run, Path(place) / str(number)) for number in range(beside)]
-            threads = [threading.Thread(target=trial.go) for trial in trials]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            with ThreadPoolExecutor(beside) as threads:
+                list(threads.map(_Trial.go, trials))
             costs.append(_mean(run.config, counts[digest], trials))
     return Estimate(tuple(costs), workers)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,11 @@ from temporl.runs.train import configure
 from temporl.training.outcome import ProgressReport, last_evaluations
 from temporl.types import Record
 
-Draw = Callable[[Any, str], Any]
+if TYPE_CHECKING:
+    from optuna import Study, Trial
+    from optuna.trial import FrozenTrial
+
+Draw = Callable[["Trial", str], float | int | str]
 
 SEARCH: dict[str, Draw] = {
     "alpha": lambda trial, name: trial.suggest_float(name, 0.05, 1.0),
@@ -105,12 +109,12 @@ def tune(
     folder = prepare_output(Path(out) / "tune" / spec.label / f"{agent}-{plan.digest}")
     study = _study(folder, f"{agent} on {spec.label}", seed)
 
-    def objective(trial: Any) -> float:
+    def objective(trial: Trial) -> float:
         options = {name: SEARCH[name](trial, name) for name in names}
         config = replace(plan, agent=make_agent(agent, **options))
         return float(np.mean([_score(config, seed + n, trial, n) for n in range(seeds)]))
 
-    def told(_study: Any, trial: Any) -> None:
+    def told(_study: Study, trial: FrozenTrial) -> None:
         if on_trial is not None:
             on_trial(trial.number, trial.value if trial.state.name == "COMPLETE" else None)
 
@@ -122,7 +126,7 @@ def tune(
     return best
 
 
-def _study(folder: Path, name: str, seed: int) -> Any:
+def _study(folder: Path, name: str, seed: int) -> Study:
     """The trials so far, or none yet, and how the next one is chosen."""
     import optuna
     from optuna.storages import JournalStorage
@@ -139,7 +143,7 @@ def _study(folder: Path, name: str, seed: int) -> Any:
     )
 
 
-def _score(config: RunConfig, seed: int, trial: Any, number: int) -> float:
+def _score(config: RunConfig, seed: int, trial: Trial, number: int) -> float:
     """The mean return at the end of one run; the first seed's progress decides about pruning."""
     import optuna
 

@@ -31,7 +31,7 @@ class DiscreteActions:
         """As the environment takes it."""
         return int(action) + self.start
 
-    def from_environment(self, action: Element) -> Any:
+    def from_environment(self, action: Element) -> Element:
         """As the agent knows it."""
         return np.int64(action - self.start)
 

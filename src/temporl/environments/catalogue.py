@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import gymnasium as gym
 
@@ -19,7 +20,7 @@ from temporl.environments.images import (
     with_images,
 )
 from temporl.environments.registry import OWN_MAP, WORLDS, register_worlds
-from temporl.environments.types import Environment, Space
+from temporl.environments.types import Environment, MakeEnvironment, Space, layers
 from temporl.errors import BadInput, require_at_least, unknown_name
 from temporl.types import Record
 
@@ -39,15 +40,25 @@ class EnvironmentSpec:
     name: str
     options: Record = field(default_factory=dict)
     step_limit: int | None = None
+    by_function: ClassVar[bool] = False
+    """Whether a function of the user's makes it, which no file and no other process knows."""
 
     @classmethod
     def given(
-        cls, name: str, options: Record | None = None, step_limit: int | None = None
+        cls,
+        name: str | MakeEnvironment,
+        options: Record | None = None,
+        step_limit: int | None = None,
     ) -> EnvironmentSpec:
         """Resolve what a user wrote."""
         options = dict(options or {})
-        if step_limit is not None:
-            require_at_least("step_limit", step_limit, 1)
+        if not isinstance(name, str):
+            if options:
+                reason = "a function makes its environment by itself"
+                raise BadInput("env_options", options, reason)
+            label = getattr(name, "__name__", type(name).__name__)  # a function, or any callable
+            return FunctionSpec(label.strip("<>"), {}, step_limit, function=name)
+        require_at_least("step_limit", step_limit, 1)
         path = Path(name)
         if path.suffix == ".txt" or path.is_file():
             grid = GridMap.read(path)
@@ -91,6 +102,10 @@ class EnvironmentSpec:
             self.make().close()
         return _OBSERVATION_SPACES[repr(self)]
 
+    def to_data(self) -> Record:
+        """As pure data."""
+        return {"name": self.name, "options": self.options, "step_limit": self.step_limit}
+
     @property
     def is_gridworld(self) -> bool:
         """Whether it is one of this library's own worlds."""
@@ -132,6 +147,21 @@ class EnvironmentSpec:
         return self.name.rpartition(":")[2].removeprefix("temporl/").replace("/", "-")
 
 
+@dataclass(frozen=True)
+class FunctionSpec(EnvironmentSpec):
+    """How a function of the user's makes an environment."""
+
+    by_function: ClassVar[bool] = True
+    function: MakeEnvironment = field(kw_only=True)
+
+    def make(self, render_mode: str | None = None, *, training: bool = False) -> Environment:  # noqa: ARG002
+        """Make the environment."""
+        environment = with_images(self.function(), ImageOptions())
+        if self.step_limit is None:
+            return environment
+        return gym.wrappers.TimeLimit(environment, self.step_limit)
+
+
 def unknown_environment(name: str) -> BadInput:
     """The error for an id that is not registered, with the nearest one that is."""
     if name.startswith("ALE/") and not any(map(is_atari, gym.registry)):
@@ -151,12 +181,8 @@ def missing_extra(name: str, reason: str) -> str | None:
 
 def step_limit_of(environment: Environment, name: str) -> int:
     """The number of steps after which an episode is truncated; every environment needs one."""
-    limits = []
-    layer = environment
-    while isinstance(layer, gym.Wrapper):
-        if isinstance(layer, gym.wrappers.TimeLimit):
-            limits.append(layer._max_episode_steps)
-        layer = layer.env
+    limited = (x for x in layers(environment) if isinstance(x, gym.wrappers.TimeLimit))
+    limits = [layer._max_episode_steps for layer in limited]
     if not limits:
         raise BadInput(
             "step_limit", None, f"{name!r} has none of its own; give one with --step-limit"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from temporl.environments.actions import within_bounds
-from temporl.environments.gymnax_names import GYMNAX
+from temporl.environments.registry import GYMNAX
 from temporl.environments.types import Answer, Environment, Space
 from temporl.types import Element, Record
 
@@ -138,23 +138,23 @@ class GymnaxEnvironment(Environment):
 
     def __init__(self, name: str, render_mode: str | None = None) -> None:
         self.render_mode = render_mode
-        self.device = replace(DeviceEnvironment(name), limit=np.iinfo(np.int32).max)
+        self.device = DeviceEnvironment(name, np.iinfo(np.int32).max)
         self.observation_space = self.device.observation_space
         self.action_space = self.device.action_space
         self._reset, self._step = jax.jit(self.device.reset), jax.jit(self.device.step)
-        numbered = isinstance(self.action_space, gym.spaces.Discrete)
-        self._action_dtype = np.int32 if numbered else np.float32
+        discrete = isinstance(self.action_space, gym.spaces.Discrete)
+        self._action_dtype = np.int32 if discrete else np.float32
         self._state: EnvironmentState | None = None
 
     def reset(
         self, *, seed: int | None = None, options: Record | None = None
-    ) -> tuple[Any, Record]:
+    ) -> tuple[Element, Record]:
         """Begin an episode; without a seed, one that Gymnasium's own generator draws."""
         super().reset(seed=seed, options=options)
         if seed is None:
             seed = int(self.np_random.integers(2**32))
         observation, self._state = self._reset(np.uint32(seed))
-        return self._seen(observation), {}
+        return self._as_numpy(observation), {}
 
     def step(self, action: Element) -> Answer:
         """Play an action."""
@@ -162,9 +162,9 @@ class GymnaxEnvironment(Environment):
         observation, self._state, reward, terminated, truncated = self._step(
             self._state, np.asarray(action, self._action_dtype)
         )
-        return self._seen(observation), float(reward), bool(terminated), bool(truncated), {}
+        return self._as_numpy(observation), float(reward), bool(terminated), bool(truncated), {}
 
-    def _seen(self, observation: Array) -> Any:
+    def _as_numpy(self, observation: Array) -> Element:
         if isinstance(self.observation_space, gym.spaces.Discrete):
             return np.int64(observation)
         return np.asarray(observation)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Self
 
@@ -55,11 +54,6 @@ class GridMap:
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput("map", str(path), f"it cannot be read as text: {error}") from error
         return cls.parse(text, source=str(path))
-
-    @classmethod
-    def named(cls, name: str) -> Self:
-        """One of the paper's worlds."""
-        return cls.parse((files(__package__) / "maps" / f"{name}.txt").read_text(), source=name)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -80,10 +80,9 @@ class GridWorld(Environment):
             raise BadInput("render_mode", render_mode, "allowed: 'ansi', 'rgb_array'")
         self.map = grid if goal is None else grid.with_goal(*goal)
         self.render_mode = render_mode
-        cells = self._cells = tuple(self.map)
-        self.observation_space = Discrete(len(cells))
+        starts = np.array([cell == START for cell in self.map], dtype=np.float64)
+        self.observation_space = Discrete(len(starts))
         self.action_space = Discrete(len(MOVES))
-        starts = np.array([cell == START for cell in cells], dtype=np.float64)
         self.initial_state_distrib: Float[np.ndarray, " state"] = starts / starts.sum()
         self._probabilities = (1.0 - slip, slip / 2, slip / 2) if slip > 0.0 else (1.0,)
         self.transitions = grid_transitions(self.map, self._probabilities)
@@ -143,7 +142,7 @@ class GridWorld(Environment):
         return "\n".join("".join(line) for line in lines) + "\n"
 
     def _as_picture(self) -> UInt8[np.ndarray, "height width colour"]:
-        cells = np.array([COLOURS[cell] for cell in self._cells], dtype=np.uint8)
+        cells = np.array([COLOURS[cell] for cell in self.map], dtype=np.uint8)
         cells = cells.reshape(*self.map.shape, 3)
         picture = cells.repeat(CELL_PIXELS, axis=0).repeat(CELL_PIXELS, axis=1)
         picture[::CELL_PIXELS, :] = picture[:, ::CELL_PIXELS] = 210

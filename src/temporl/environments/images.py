@@ -1,4 +1,4 @@
-"""Environments that show images: Gymnasium's own wrappers, put on in the usual order.
+"""Environments that show images: Gymnasium's own wrappers, applied in the usual order.
 
 Screens become what Mnih et al. (2015) made of them: 84 rows and columns of grey, the last four of
 them in one observation. Small boards, and images with another number of channels than colours have,
@@ -15,14 +15,14 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import wrappers
 
-from temporl.environments.types import Environment, Space
+from temporl.environments.types import Environment, Space, layers
 from temporl.errors import BadInput, require_at_least, require_range
 from temporl.types import Element, Record
 
 ATARI_STEP_LIMIT = 10_000
 """Steps of an Atari game, of four frames each. The paper's: 10,000."""
 SMALLEST_SCREEN = 36
-"""Rows and columns of the smallest image of which the Nature network leaves anything."""
+"""Rows and columns of the smallest image that the Nature network can take."""
 INSTALL = "pip install -e '.[atari]'"
 
 
@@ -69,9 +69,8 @@ class ImageOptions:
 
     def given(self) -> Record:
         """The options that differ from their defaults."""
-        usual = ImageOptions()
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if value != getattr(usual, name)}
+        usual = vars(ImageOptions())
+        return {name: value for name, value in vars(self).items() if value != usual[name]}
 
 
 class ImagesLast(gym.ObservationWrapper[Any, Any, Any]):
@@ -98,12 +97,7 @@ class ImagesLast(gym.ObservationWrapper[Any, Any, Any]):
 
 def stack_of(environment: Environment) -> int:
     """Of how many images an observation consists."""
-    layer = environment
-    while isinstance(layer, gym.Wrapper):
-        if isinstance(layer, ImagesLast):
-            return layer.stack
-        layer = layer.env
-    return 1
+    return next((layer.stack for layer in layers(environment) if isinstance(layer, ImagesLast)), 1)
 
 
 def shows_images(space: Space) -> bool:
@@ -148,7 +142,7 @@ def with_images(
     atari: bool = False,
     training: bool = False,
 ) -> Environment:
-    """An environment whose images are as the networks take them; any other as it is."""
+    """An environment with images in the form that networks take; any other unchanged."""
     space = environment.observation_space
     if isinstance(environment, wrappers.FrameStackObservation) and shows_images(space):
         return ImagesLast(environment)

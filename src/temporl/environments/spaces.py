@@ -16,7 +16,7 @@ from temporl.types import Element, Record
 MOST_ELEMENTS = 50_000_000
 """Rows of a table."""
 MOST_NUMBERS = 1_000_000
-"""Numbers of one observation or action."""
+"""Components of one observation or action."""
 
 
 @dataclass(frozen=True)
@@ -24,27 +24,25 @@ class Enumeration:
     """A numbering of the elements of a discrete space, from 0 to `size - 1`."""
 
     space: Space
-    sizes: tuple[int, ...]
-    starts: tuple[int, ...]
+    ranges: tuple[tuple[int, int], ...]
+    """For each number in an element, how many values it has, and the first of them."""
 
     @property
     def size(self) -> int:
         """How many elements there are."""
-        return math.prod(self.sizes)
+        return math.prod(size for size, _ in self.ranges)
 
     def index(self, element: Element) -> int:
         """The number of an element."""
         total = 0
-        for value, size, start in zip(
-            _parts(self.space, element), self.sizes, self.starts, strict=True
-        ):
+        for value, (size, start) in zip(_parts(self.space, element), self.ranges, strict=True):
             total = total * size + int(value) - start
         return total
 
-    def element(self, index: int) -> Any:
+    def element(self, index: int) -> Element:
         """The element with a number, as the space itself would give it."""
         values = []
-        for size, start in zip(reversed(self.sizes), reversed(self.starts), strict=True):
+        for size, start in reversed(self.ranges):
             index, remainder = divmod(index, size)
             values.append(remainder + start)
         return _assemble(self.space, list(reversed(values)))
@@ -52,8 +50,7 @@ class Enumeration:
 
 def enumerate_space(space: Space, field: str, environment: str) -> Enumeration:
     """Number a space made of `Discrete`, `MultiDiscrete`, `MultiBinary` and tuples of them."""
-    sizes, starts = _ranges(space, field, environment)
-    enumeration = Enumeration(space, tuple(sizes), tuple(starts))
+    enumeration = Enumeration(space, tuple(_ranges(space, field, environment)))
     if enumeration.size > MOST_ELEMENTS:
         raise BadInput(
             field, space, f"a table with {enumeration.size:,} rows is too large; use another agent"
@@ -115,21 +112,15 @@ def _box(shape: list[int], data: Record) -> Box:
     return Box(bounds.min, bounds.max, shape, dtype.type)
 
 
-def _ranges(space: Space, field: str, environment: str) -> tuple[list[int], list[int]]:
+def _ranges(space: Space, field: str, environment: str) -> list[tuple[int, int]]:
     if isinstance(space, Discrete):
-        return [int(space.n)], [int(space.start)]
+        return [(int(space.n), int(space.start))]
     if isinstance(space, MultiDiscrete):
-        return [int(n) for n in space.nvec.ravel()], [int(s) for s in space.start.ravel()]
+        return list(zip(space.nvec.ravel().tolist(), space.start.ravel().tolist(), strict=True))
     if isinstance(space, MultiBinary):
-        count = int(np.prod(space.shape))
-        return [2] * count, [0] * count
+        return [(2, 0)] * int(np.prod(space.shape))
     if isinstance(space, Tuple):
-        sizes: list[int] = []
-        starts: list[int] = []
-        for part in space.spaces:
-            part_sizes, part_starts = _ranges(part, field, environment)
-            sizes, starts = sizes + part_sizes, starts + part_starts
-        return sizes, starts
+        return [pair for part in space.spaces for pair in _ranges(part, field, environment)]
     raise BadInput(
         field,
         space,
@@ -138,7 +129,7 @@ def _ranges(space: Space, field: str, environment: str) -> tuple[list[int], list
     )
 
 
-def _parts(space: Space, element: Element) -> list[Any]:
+def _parts(space: Space, element: Element) -> list[Element]:
     if isinstance(space, Discrete):
         return [element]
     if isinstance(space, Tuple):
@@ -150,7 +141,7 @@ def _parts(space: Space, element: Element) -> list[Any]:
     return list(np.asarray(element).ravel())
 
 
-def _assemble(space: Space, values: list[int]) -> Any:
+def _assemble(space: Space, values: list[int]) -> Element:
     """Take from the front of `values` what one element of the space needs."""
     if isinstance(space, Discrete):
         return values.pop(0)

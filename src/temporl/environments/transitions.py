@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Discrete
 from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, TimeLimit
 from jaxtyping import Bool, Float, Int
 
 from temporl.compilation import compiled
-from temporl.environments.types import Environment
+from temporl.environments.types import Environment, layers
 from temporl.randomness import Stream, uniform
 
 TRANSPARENT_WRAPPERS = (TimeLimit, OrderEnforcing, PassiveEnvChecker)
@@ -66,11 +65,9 @@ def transition_table(environment: Environment) -> TransitionTable | None:
     terminated)]` and `initial_state_distrib`. A wrapper that may change rewards or observations
     hides the table: then there is none.
     """
-    layer: Environment = environment
-    while isinstance(layer, gym.Wrapper):
-        if type(layer) not in TRANSPARENT_WRAPPERS:
-            return None
-        layer = layer.env
+    *wrappers, layer = layers(environment)
+    if any(type(wrapper) not in TRANSPARENT_WRAPPERS for wrapper in wrappers):
+        return None
     ready = getattr(layer, "transitions", None)
     if isinstance(ready, TransitionTable):
         return ready

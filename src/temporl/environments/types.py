@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -15,3 +15,11 @@ Space = gym.Space[Any]
 MakeEnvironment = Callable[[], Environment]
 Answer = tuple[Element, float, bool, bool, Record]
 """What `step` answers: observation, reward, terminated, truncated, info."""
+
+
+def layers(environment: Environment) -> Iterator[Environment]:
+    """An environment and what its wrappers hold, from the outermost to the innermost."""
+    yield environment
+    while isinstance(environment, gym.Wrapper):
+        environment = environment.env
+        yield environment

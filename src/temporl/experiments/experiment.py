@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from temporl.agents import make_agent
+from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, require_at_least, unknown_name
 from temporl.runs.config import RunConfig
 from temporl.runs.plan import PlannedRun, plan_runs
+from temporl.training.trainer import Driver
+from temporl.types import Record
 
 Metric = Literal[
     "reward_auc",
@@ -19,6 +23,8 @@ Metric = Literal[
     "final_decisions",
     "steps_per_decision",
 ]
+CURVES = "temporl.report.figures.curves:learning_curves"
+SKIP_LENGTHS = "temporl.report.figures.skip_length:skip_lengths"
 
 
 @dataclass(frozen=True)
@@ -26,9 +32,8 @@ class Cell:
     """One configuration, under the names by which a table knows it."""
 
     environment: str
-    schedule: str
-    max_skip: int
     config: RunConfig
+    schedule: str = ""
     architecture: str = ""
     returns: tuple[float, float] = (-1.0, 1.0)
     """The returns that count as 0 and as 1."""
@@ -37,6 +42,39 @@ class Cell:
     def agent(self) -> str:
         """The agent's name."""
         return self.config.agent_label
+
+    @property
+    def max_skip(self) -> int:
+        """The longest skip."""
+        return self.config.agent.skip_lengths[-1]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How agents are trained and evaluated on an environment."""
+
+    environment: EnvironmentSpec
+    episodes: int | None = None
+    steps: int | None = None
+    evaluate_every: int = 1
+    driver: Driver | None = None
+    evaluation_starts: int | None = None
+    returns: tuple[float, float] = (-1.0, 1.0)
+    options: Record = field(default_factory=dict)
+    """Hyperparameters that all agents have."""
+
+    def cell(self, environment: str, agent: str, schedule: str = "", **options: Any) -> Cell:
+        """One agent, with hyperparameters of its own."""
+        config = RunConfig(
+            make_agent(agent, **self.options, **options),
+            self.environment,
+            self.episodes,
+            self.steps,
+            self.evaluate_every,
+            self.driver,
+            self.evaluation_starts,
+        )
+        return Cell(environment, config, schedule, options.get("architecture", ""), self.returns)
 
 
 @dataclass(frozen=True)
@@ -64,6 +102,10 @@ class Experiment:
     shares_runs_with: str = ""
     """The experiment in whose folder the runs are, where two have cells in common."""
     note: str = ""
+    figures: tuple[str, ...] = (CURVES,)
+    """What draws its pictures: `module:function` each, of a `temporl.report.figures.style.Draw`."""
+    pictured: tuple[str, ...] = ()
+    """The agents whose policies are shown in pictures."""
 
     def only(
         self,
@@ -72,11 +114,11 @@ class Experiment:
         max_skips: Sequence[int] = (),
     ) -> Experiment:
         """The part with these environments, agents and longest skips; all where none are named."""
-        for field, names in (("environment", environments), ("agent", agents)):
-            known = {getattr(cell, field) for cell in self.cells}
+        for column, names in (("environment", environments), ("agent", agents)):
+            known = {getattr(cell, column) for cell in self.cells}
             for name in names:
                 if name not in known:
-                    raise unknown_name(f"{field}s", name, known)
+                    raise unknown_name(f"{column}s", name, known)
         cells = [
             cell
             for cell in self.cells

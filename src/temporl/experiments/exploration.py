@@ -9,16 +9,11 @@ from __future__ import annotations
 
 from itertools import product
 
-from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.experiments.experiment import Cell, Experiment
-from temporl.runs.config import RunConfig
+from temporl.experiments.experiment import Cell, Experiment, Protocol
+from temporl.types import Record
 
-ALPHA = 0.1
-GAMMA = 0.99
-MAX_SKIP = 7
-EPISODES = 300
-AGENTS = ("q", "ez-q", "t-q")
+AGENTS: dict[str, Record] = {"q": {}, "ez-q": {}, "t-q": {"max_skip": 7}}
 SCHEDULES: dict[str, float | str] = {"constant": 0.1, "linear": "linear", "log": "log"}
 GOALS = ((16, 4), (8, 8), (20, 2))
 
@@ -27,21 +22,13 @@ def exploration_cell(
     agent: str, schedule: str, goal: tuple[int, int], ties: str, name: str
 ) -> Cell:
     """One agent in the 23 x 23 world."""
-    longest = {"max_skip": MAX_SKIP} if agent == "t-q" else {}
-    config = RunConfig(
-        agent=make_agent(
-            agent,
-            alpha=ALPHA,
-            gamma=GAMMA,
-            epsilon=SCHEDULES[schedule],
-            action_ties=ties,
-            **longest,
-        ),
-        environment=EnvironmentSpec("temporl/Open-v0", {"goal": list(goal)}),
-        episodes=EPISODES,
+    protocol = Protocol(
+        EnvironmentSpec("temporl/Open-v0", {"goal": list(goal)}),
+        episodes=300,
+        returns=(0.0, 1.0),
+        options={"alpha": 0.1, "gamma": 0.99, "epsilon": SCHEDULES[schedule], "action_ties": ties},
     )
-    longest_skip = MAX_SKIP if agent == "t-q" else 1
-    return Cell(name, schedule, longest_skip, config, returns=(0.0, 1.0))
+    return protocol.cell(name, agent, schedule, **AGENTS[agent])
 
 
 EXPLORATION = Experiment(
@@ -52,6 +39,11 @@ EXPLORATION = Experiment(
         exploration_cell(agent, "constant", GOALS[0], "random", "open") for agent in AGENTS
     ),
     metrics=("episodes_to_95_percent",),
+    figures=(
+        "temporl.report.figures.exploration:reaching_curves",
+        "temporl.report.figures.policies:policies",
+    ),
+    pictured=("q", "t-q"),
 )
 
 EXPLORATION_SENSITIVITY = Experiment(
@@ -63,4 +55,5 @@ EXPLORATION_SENSITIVITY = Experiment(
         for schedule, goal, ties, agent in product(SCHEDULES, GOALS, ("random", "first"), AGENTS)
     ),
     metrics=("episodes_to_95_percent",),
+    figures=("temporl.report.figures.exploration:sensitivity",),
 )

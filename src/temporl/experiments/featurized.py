@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
-from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.experiments.experiment import Cell, Experiment
-from temporl.runs.config import RunConfig
-from temporl.training.trainer import Driver
+from temporl.experiments.experiment import CURVES, SKIP_LENGTHS, Experiment, Protocol
+from temporl.types import Record
 
-STEPS = 1_000_000
-EVALUATE_EVERY = 200
 LENGTHS = (2, 4, 6, 8, 10)
-ENVIRONMENTS: dict[str, tuple[str, Driver, tuple[float, float]]] = {
-    "MountainCar": ("MountainCar-v0", "device", (-200.0, -90.0)),
-    "LunarLander": ("LunarLander-v3", "host", (-250.0, 250.0)),
+PROTOCOLS = {
+    "MountainCar": Protocol(
+        EnvironmentSpec("MountainCar-v0"),
+        steps=1_000_000,
+        evaluate_every=200,
+        driver="device",
+        returns=(-200.0, -90.0),
+    ),
+    "LunarLander": Protocol(
+        EnvironmentSpec("LunarLander-v3"),
+        steps=1_000_000,
+        evaluate_every=200,
+        driver="host",
+        returns=(-250.0, 250.0),
+    ),
 }
-BEST = {"MountainCar": ("shared", 10), "LunarLander": ("concat", 4)}
+BEST: dict[str, Record] = {
+    "MountainCar": {"architecture": "shared", "max_skip": 10},
+    "LunarLander": {"architecture": "concat", "max_skip": 4},
+}
 """The architecture and the longest skip that the paper's main table shows."""
-
-
-def featurized_cell(
-    environment: str, agent: str, max_skip: int, architecture: str = "", **options: Any
-) -> Cell:
-    """One agent on one of the two environments."""
-    name, driver, returns = ENVIRONMENTS[environment]
-    if agent != "dqn":
-        options["max_skip"] = max_skip
-    if architecture:
-        options["architecture"] = architecture
-    config = RunConfig(
-        agent=make_agent(agent, **options),
-        environment=EnvironmentSpec(name),
-        steps=STEPS,
-        evaluate_every=EVALUATE_EVERY,
-        driver=driver,
-    )
-    return Cell(environment, "", max_skip, config, architecture, returns)
-
-
-def _best(environment: str, **options: Any) -> Cell:
-    architecture, max_skip = BEST[environment]
-    return featurized_cell(environment, "t-dqn", max_skip, architecture, **options)
 
 
 FEATURIZED = Experiment(
@@ -52,22 +38,27 @@ FEATURIZED = Experiment(
     seeds=50,
     cells=tuple(
         cell
-        for environment in ENVIRONMENTS
+        for name, protocol in PROTOCOLS.items()
         for cell in (
-            featurized_cell(environment, "dqn", 1),
-            _best(environment),
-            *(featurized_cell(environment, "dar", coarse) for coarse in LENGTHS),
+            protocol.cell(name, "dqn"),
+            protocol.cell(name, "t-dqn", **BEST[name]),
+            *(protocol.cell(name, "dar", max_skip=coarse) for coarse in LENGTHS),
         )
     ),
     metrics=("reward_auc", "decisions"),
-    note="The paper's DAR is that of its released script, whose heads and targets were wrong.",
+    note="The paper's DAR is that of its released script, whose outputs and targets were wrong.",
+    figures=(CURVES, "temporl.report.figures.mountain_car:key_states"),
+    pictured=("t-dqn",),
 )
 
 FEATURIZED_SKIP = Experiment(
     name="featurized-skip",
     title="MountainCar and LunarLander with connections within single skips, as in the paper",
     seeds=50,
-    cells=tuple(_best(environment, connections="skip") for environment in ENVIRONMENTS),
+    cells=tuple(
+        protocol.cell(name, "t-dqn", **BEST[name], connections="skip")
+        for name, protocol in PROTOCOLS.items()
+    ),
     metrics=("reward_auc", "decisions"),
     compared_with="featurized",
 )
@@ -77,11 +68,12 @@ ARCHITECTURES = Experiment(
     title="MountainCar and LunarLander: three architectures and the longest skip",
     seeds=50,
     cells=tuple(
-        featurized_cell(environment, "t-dqn", max_skip, architecture)
-        for environment, architecture, max_skip in product(
-            ENVIRONMENTS, ("concat", "context", "shared"), LENGTHS
+        PROTOCOLS[name].cell(name, "t-dqn", architecture=architecture, max_skip=max_skip)
+        for name, architecture, max_skip in product(
+            PROTOCOLS, ("concat", "context", "shared"), LENGTHS
         )
     ),
     metrics=("reward_auc", "decisions"),
     shares_runs_with="featurized",
+    figures=(SKIP_LENGTHS,),
 )

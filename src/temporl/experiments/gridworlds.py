@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.experiments.experiment import Cell, Comparison, Experiment
-from temporl.runs.config import RunConfig
+from temporl.experiments.experiment import CURVES, Cell, Comparison, Experiment, Protocol
+from temporl.types import Record
 
 WORLD_IDS = {
     "cliff": "temporl/Cliff-v0",
@@ -16,26 +15,23 @@ WORLD_IDS = {
     "zigzag": "temporl/ZigZag-v0",
 }
 SCHEDULES: dict[str, float | str] = {"linear": "linear", "log": "log", "constant": 0.1}
-EPISODES = 10_000
-MAX_SKIP = 7
+AGENTS: dict[str, Record] = {"q": {}, "t-q": {"max_skip": 7}}
+PICTURES = (
+    CURVES,
+    "temporl.report.figures.policies:policies",
+    "temporl.report.figures.policies:values",
+)
 
 
-def gridworld_cell(world: str, schedule: str, agent: str, max_skip: int, **options: Any) -> Cell:
-    """One cell of the gridworld study; an agent with skips of length 1 only is plain Q-learning."""
-    options = {} if agent == "q" else {"max_skip": max_skip} | options
-    config = RunConfig(
-        agent=make_agent(agent, epsilon=SCHEDULES[schedule], **options),
-        environment=EnvironmentSpec(WORLD_IDS[world]),
-        episodes=EPISODES,
-    )
-    return Cell(world, schedule, max_skip, config)
+def gridworld_cell(world: str, schedule: str, agent: str, **options: Any) -> Cell:
+    """One cell of the gridworld study."""
+    protocol = Protocol(EnvironmentSpec(WORLD_IDS[world]), episodes=10_000)
+    return protocol.cell(world, agent, schedule, epsilon=SCHEDULES[schedule], **options)
 
 
 _cells = {
-    (schedule, world, agent): gridworld_cell(
-        world, schedule, agent, 1 if agent == "q" else MAX_SKIP
-    )
-    for schedule, world, agent in product(SCHEDULES, WORLD_IDS, ("q", "t-q"))
+    (schedule, world, agent): gridworld_cell(world, schedule, agent, **AGENTS[agent])
+    for schedule, world, agent in product(SCHEDULES, WORLD_IDS, AGENTS)
 }
 
 GRIDWORLDS = Experiment(
@@ -52,6 +48,8 @@ GRIDWORLDS = Experiment(
         ),
     ),
     note="The paper prints 0.98 for q on Bridge with a constant schedule; its raw data say 0.992.",
+    figures=(*PICTURES, "temporl.report.figures.policies:hero"),
+    pictured=("q", "t-q"),
 )
 
 
@@ -62,11 +60,13 @@ def gridworlds_with(name: str, title: str, **options: Any) -> Experiment:
         title=title,
         seeds=100,
         cells=tuple(
-            gridworld_cell(world, schedule, "t-q", MAX_SKIP, **options)
+            gridworld_cell(world, schedule, "t-q", **AGENTS["t-q"], **options)
             for schedule, world in product(SCHEDULES, WORLD_IDS)
         ),
         metrics=("reward_auc", "decisions"),
         compared_with="gridworlds",
+        figures=PICTURES,
+        pictured=("t-q",),
     )
 
 

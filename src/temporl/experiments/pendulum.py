@@ -2,82 +2,52 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec
-from temporl.experiments.experiment import Cell, Experiment, Metric
-from temporl.runs.config import RunConfig
+from temporl.experiments.experiment import CURVES, SKIP_LENGTHS, Experiment, Metric, Protocol
 
 LENGTHS = (2, 4, 6, 8, 10, 14, 20)
 METRICS: tuple[Metric, ...] = ("reward_auc", "decisions", "final_decisions")
 
 
-class Protocol(NamedTuple):
-    """How agents are trained and evaluated on an environment."""
-
-    version: str
-    steps: int
-    evaluate_every: int
-    warm_up: int
-    """Random steps."""
-    buffer_size: int
-    """Size of the replay buffer, in steps and in connections."""
-    returns: tuple[float, float]
-    """The returns that count as 0 and as 1."""
-
-
 PROTOCOLS = {
     "Pendulum": Protocol(  # the paper's
-        version="Pendulum-v1",
+        EnvironmentSpec("Pendulum-v1"),
         steps=30_000,
         evaluate_every=250,
-        warm_up=1_000,
-        buffer_size=1_000_000,
-        returns=(-1800.0, -145.0),
-    ),
-    "MountainCarContinuous": Protocol(
-        version="MountainCarContinuous-v0",
-        steps=100_000,
-        evaluate_every=1_000,
-        warm_up=10_000,  # a thousand push no car to the goal, and it would learn to stand still
-        buffer_size=100_000,
-        returns=(0.0, 100.0),
-    ),
-}
-
-
-def continuous_cell(environment: str, agent: str, max_skip: int = 1) -> Cell:
-    """One agent, evaluated from ten starts before the first step and regularly after that."""
-    protocol = PROTOCOLS[environment]
-    options = {"warm_up": protocol.warm_up, "buffer_size": protocol.buffer_size}
-    if max_skip > 1:
-        options["max_skip"] = max_skip
-    config = RunConfig(
-        agent=make_agent(agent, **options),
-        environment=EnvironmentSpec(protocol.version),
-        steps=protocol.steps,
-        evaluate_every=protocol.evaluate_every,
         driver="device",
         evaluation_starts=10,
-    )
-    return Cell(environment, "", max_skip, config, returns=protocol.returns)
-
+        returns=(-1800.0, -145.0),
+        options={"warm_up": 1_000, "buffer_size": 1_000_000},
+    ),
+    # A thousand random pushes bring no car to the goal, and it would learn to stand still.
+    "MountainCarContinuous": Protocol(
+        EnvironmentSpec("MountainCarContinuous-v0"),
+        steps=100_000,
+        evaluate_every=1_000,
+        driver="device",
+        evaluation_starts=10,
+        returns=(0.0, 100.0),
+        options={"warm_up": 10_000, "buffer_size": 100_000},
+    ),
+}
+"""Agents are evaluated from ten starts before the first step and regularly after that."""
 
 PENDULUM = Experiment(
     name="pendulum",
     title="Pendulum: DDPG, t-DDPG and FiGAR",
     seeds=15,
     cells=(
-        continuous_cell("Pendulum", "ddpg"),
+        PROTOCOLS["Pendulum"].cell("Pendulum", "ddpg"),
         *(
-            continuous_cell("Pendulum", agent, max_skip)
+            PROTOCOLS["Pendulum"].cell("Pendulum", agent, max_skip=max_skip)
             for agent in ("t-ddpg", "figar")
             for max_skip in LENGTHS
         ),
     ),
     metrics=METRICS,
     note="The paper's FiGAR is that of its released script, which mixed up the repeats.",
+    figures=(CURVES, SKIP_LENGTHS, "temporl.report.figures.pendulum:swing"),
+    pictured=("t-ddpg",),
 )
 
 CONTINUOUS = Experiment(
@@ -85,9 +55,14 @@ CONTINUOUS = Experiment(
     title="Pendulum and MountainCarContinuous: TempoRL on top of TD3 and SAC",
     seeds=5,
     cells=tuple(
-        continuous_cell(environment, agent, max_skip)
-        for environment in PROTOCOLS
-        for agent, max_skip in (("td3", 1), ("t-td3", 10), ("sac", 1), ("t-sac", 10))
+        cell
+        for name, protocol in PROTOCOLS.items()
+        for cell in (
+            protocol.cell(name, "td3"),
+            protocol.cell(name, "t-td3", max_skip=10),
+            protocol.cell(name, "sac"),
+            protocol.cell(name, "t-sac", max_skip=10),
+        )
     ),
     metrics=METRICS,
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
-
-from temporl.experiments.experiment import Experiment
+from temporl.experiments.experiment import SKIP_LENGTHS, Experiment
 from temporl.experiments.gridworlds import SCHEDULES, gridworld_cell
 
 SKIP_LENGTH = Experiment(
@@ -12,8 +10,16 @@ SKIP_LENGTH = Experiment(
     title="ZigZag: the longest skip",
     seeds=10,
     cells=tuple(
-        gridworld_cell("zigzag", schedule, "q" if longest == 1 else "t-q", longest)
-        for schedule, longest in product(SCHEDULES, range(1, 17))
+        cell
+        for schedule in SCHEDULES
+        for cell in (
+            gridworld_cell("zigzag", schedule, "q"),
+            *(
+                gridworld_cell("zigzag", schedule, "t-q", max_skip=longest)
+                for longest in range(2, 17)
+            ),
+        )
     ),
     metrics=("reward_auc", "decisions"),
+    figures=(SKIP_LENGTHS,),
 )

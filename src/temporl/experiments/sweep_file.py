@@ -15,6 +15,7 @@ max_skip = [4, 10]
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator
@@ -34,8 +35,9 @@ from temporl.types import Record
 MOST_BYTES = 2**20
 MOST_RUNS = 1_000_000
 LISTS = ("agents", "environments")
-NUMBERS = ("seeds", "steps", "episodes", "evaluate_every", "evaluation_starts", "step_limit")
-KNOWN = ("name", *LISTS, *NUMBERS, "driver", "env_options", "options")
+SETTINGS = ("steps", "episodes", "evaluate_every", "evaluation_starts", "driver")
+NUMBERS = ("seeds", "step_limit", *SETTINGS[:-1])
+KNOWN = ("name", *LISTS, "seeds", "step_limit", *SETTINGS, "env_options", "options")
 
 
 @dataclass(frozen=True)
@@ -100,20 +102,11 @@ def _configs(data: Record, most: int) -> Iterator[RunConfig]:
         for name in data["environments"]
     ]
     worlds = [spec.make(training=True) for spec in specs]
+    settings = {name: data[name] for name in SETTINGS if name in data}
     for agent in data["agents"]:
         for options in _choices(agent, data.get("options", {}), most // len(specs)):
             for spec, world in zip(specs, worlds, strict=True):
-                yield configure(
-                    agent,
-                    options,
-                    spec,
-                    world,
-                    episodes=data.get("episodes"),
-                    steps=data.get("steps"),
-                    evaluate_every=data.get("evaluate_every"),
-                    evaluation_starts=data.get("evaluation_starts"),
-                    driver=data.get("driver"),
-                )
+                yield configure(agent, options, spec, world, **settings)
     for world in worlds:
         world.close()
 
@@ -126,9 +119,7 @@ def _choices(agent: str, options: Record, most: int) -> Iterator[Record]:
         raise BadInput(f"options.{agent}", own, "allowed: a table")
     shared = {k: value for k, value in options.items() if k not in AGENTS and ":" not in k}
     values = [value if isinstance(value, list) else [value] for value in (shared | own).values()]
-    count = 1
-    for one in values:
-        count *= len(one)
+    count = math.prod(map(len, values))
     if not 0 < count <= most:
         raise BadInput("options", f"{count:,} combinations", f"allowed: 1 to {most:,} for {agent}")
     for chosen in product(*values):

@@ -1,4 +1,4 @@
-"""An actor that answers observations with actions, and critics that value both."""
+"""An actor that outputs actions, and critics that value an action at an observation."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def critic_value(critic: tuple[Layer, ...], observation: Array, action: Array) -
 def least_value(
     critics: tuple[tuple[Layer, ...], ...], observation: Array, action: Array
 ) -> Output:
-    """The least of the critics' values."""
+    """The minimum of the critics' values."""
     least, *others = (critic_value(critic, observation, action) for critic in critics)
     for other in others:
         least = namespace(least).minimum(least, other)

@@ -38,7 +38,7 @@ class Layer(NamedTuple):
 class WideLayer(NamedTuple):
     """A dense layer after convolutions, with thousands of inputs.
 
-    Its weight, the largest of all, has a row for every output: it is read as it lies in memory.
+    Its weight, the largest of all, has a row for every output, so that it is read in memory order.
     """
 
     weight: Array

@@ -1,19 +1,18 @@
 """Learning when to act from recorded episodes, on top of an agent that already knows what to do.
 
 Start with `learning.py` (`learn_skips`). `behaviour.py` is what it needs of the agent, `targets.py`
-what it learns from recorded steps, `policy.py` what it returns; `tolerance.py` (`keep_return`)
-chooses how eager to commit by playing, and `collecting.py` records fresh episodes.
+computes its targets from recorded steps, `skip_policy.py` is what it returns.
+`tolerance.py` (`keep_return`) finds by playing how readily a policy may commit; `episodes.py` holds
+what is recorded, and records episodes.
 
-The behaviour is frozen, so that nothing has to be explored and no value chases another. What an
-action played for j steps is worth follows from the recording and the behaviour's own values, and
-the skip network is fitted to that.
+The behaviour is frozen, so that nothing has to be explored and targets do not move. They follow
+from the recording and the behaviour's own values, and the skip network is fitted to them.
 """
 
 from temporl.recorded.behaviour import FrozenBehaviour, behaviour_of
-from temporl.recorded.collecting import collect_episodes
-from temporl.recorded.episodes import Episode, minari_episodes
+from temporl.recorded.episodes import Episode, collect_episodes, minari_episodes
 from temporl.recorded.learning import learn_skips
-from temporl.recorded.policy import SkipPolicy, load_skip_policy, save_skip_policy
+from temporl.recorded.skip_policy import SkipPolicy, load_skip_policy, save_skip_policy
 from temporl.recorded.tolerance import keep_return
 
 __all__ = [

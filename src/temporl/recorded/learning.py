@@ -1,6 +1,6 @@
 """Fitting a skip network to what recorded episodes show.
 
-compute, once, what every skip is worth at every recorded step (`targets.py`)
+compute, once, the target of every skip at every recorded step (`targets.py`)
 repeat:
     draw recorded steps
     move the network's values of their skips towards that, where it is known
@@ -18,11 +18,11 @@ import optax
 from jax import Array
 
 from temporl.errors import BadInput, require_at_least
-from temporl.networks import Layer, draw_layers
+from temporl.networks.layers import Layer, draw_layers
 from temporl.randomness import Purpose, generator
 from temporl.recorded.behaviour import behaviour_of
 from temporl.recorded.episodes import Episode
-from temporl.recorded.policy import SkipPolicy, network_values, skip_inputs
+from temporl.recorded.skip_policy import SkipPolicy, network_values, skip_inputs
 from temporl.recorded.targets import Kind, skip_targets
 from temporl.skipping import Step
 from temporl.skipping.skips import read_skips
@@ -62,7 +62,8 @@ def learn_skips(
     """
     if targets not in get_args(Kind):
         raise BadInput("targets", targets, f"allowed: {', '.join(get_args(Kind))}")
-    frozen, lengths = behaviour_of(behaviour), read_skips(_words(skips), max_skip, default=10)
+    skips = skips if isinstance(skips, str) else tuple(skips)
+    frozen, lengths = behaviour_of(behaviour), read_skips(skips, max_skip, default=10)
     for field, amount in (("updates", updates), ("batch_size", batch_size)):
         require_at_least(field, amount, 1)
     recorded = [e if isinstance(e, Episode) else Episode.from_steps(e) for e in episodes]
@@ -93,10 +94,6 @@ def learn_skips(
     return policy.with_tolerance(tolerance)
 
 
-def _words(skips: str | Sequence[int]) -> Any:
-    return skips if isinstance(skips, str) else tuple(skips)
-
-
 def _fit(
     layers: tuple[Layer, ...],
     inputs: Array,
@@ -109,7 +106,7 @@ def _fit(
 ) -> tuple[Layer, ...]:
     """Least squares over the known targets, compiled as one loop."""
 
-    def loss(learned: Any, rows: Array) -> Array:
+    def loss(learned: tuple[Layer, ...], rows: Array) -> Array:
         errors = network_values(learned, inputs[rows]) - targets[rows]
         return jnp.sum(jnp.where(known[rows], errors, 0.0) ** 2) / batch_size
 
@@ -121,8 +118,10 @@ def _fit(
         return (optax.apply_updates(learned, changes), state), None
 
     @jax.jit
-    def run(begun: Any) -> Any:
-        return jax.lax.scan(update, (begun, optimiser.init(begun)), jnp.arange(updates))[0][0]
+    def run(begun: tuple[Layer, ...]) -> tuple[Layer, ...]:
+        ended, _ = jax.lax.scan(update, (begun, optimiser.init(begun)), jnp.arange(updates))
+        fitted: tuple[Layer, ...] = ended[0]
+        return fitted
 
     fitted: tuple[Layer, ...] = run(jax.tree.map(jnp.asarray, layers))
     return fitted

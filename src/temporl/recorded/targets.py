@@ -1,8 +1,8 @@
-"""What every skip is worth at every step of a recorded episode.
+"""The target of every skip at every step of a recorded episode.
 
-Playing the recorded action for j steps is worth R + gamma^j V(s_j). Here it is relative to V(s):
-below zero it costs something, at zero it is as good as deciding anew. Where the recording went on
-with the same action, that is read from it. Where it did not:
+Playing the recorded action for j steps has the value R + gamma^j V(s_j). Targets are relative to
+V(s): below zero a skip costs something, at zero it is as good as deciding at every step. Where the
+recording continued with the same action, the value is read from it. Where it did not:
 
 * a terminal state ends every longer skip, with the same return (as everywhere in this library);
 * where the behaviour changed the action after m steps, its own values estimate what one more step

@@ -1,22 +1,21 @@
-"""How eager to commit a skip policy may be: the most that costs no return, found by playing.
+"""How readily a skip policy may commit without losing return, found by playing.
 
-from the most eager tolerance to the least:
-    play some episodes with it
-    stop if it surely loses no more than is allowed, of what the behaviour earns by itself,
-    and in the mean from other starts too: one of many tries may be lucky once
+for every tolerance, from the largest to the smallest:
+    play episodes with it, from the same starts as the behaviour alone
+    take it if the loss of return is below the limit with a confidence of 95 %,
+    and on average from other starts as well: one of many tolerances may be lucky once
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from temporl.errors import BadInput, require_at_least, require_range
 from temporl.evaluation import EnvironmentLike, evaluate
-from temporl.recorded.collecting import collect_episodes
-from temporl.recorded.policy import SkipPolicy
+from temporl.recorded.episodes import collect_episodes
+from temporl.recorded.skip_policy import SkipPolicy
 
 QUANTILES = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 SURE = 1.645
@@ -33,19 +32,19 @@ def keep_return(
     episodes: int = 50,
     seed: int = 1,
 ) -> SkipPolicy:
-    """The same policy with the largest tolerance at which its return stays.
+    """Find the largest tolerance with which a policy keeps the return of its behaviour.
 
-    Of several policies on top of one behaviour, the one that then decides least often. If no
-    tolerance keeps the return, it decides at every step, as the behaviour does by itself.
+    Of several policies on top of one behaviour, returns the one that then decides least often. If
+    no tolerance keeps the return, the result decides at every step, as the behaviour does alone.
 
     Args:
         policies: From `learn_skips`.
-        environment: As in `temporl.evaluate`; this is played in.
+        environment: The environment to play in, as in `temporl.evaluate`.
         loss: The share of the behaviour's return that may be lost; the loss is below it with a
             confidence of 95 %, over the episodes that are played.
-        episodes: How many to play for each tolerance that is tried, from the same starts; and as
-            many again from others, to be sure of what was found.
-        seed: Where their seeds come from; evaluate with another one afterwards.
+        episodes: Episodes for each tolerance, from the same starts; the tolerance that is found
+            is confirmed in as many from other starts.
+        seed: The seed of the episodes; evaluate the result with another seed.
     """
     require_range("loss", loss, 0.0, 1.0)
     require_at_least("episodes", episodes, 2)
@@ -80,8 +79,8 @@ def keep_return(
     return kept
 
 
-def tolerances(policy: SkipPolicy, environment: Any, seed: int) -> list[float]:
-    """Those worth trying, the most eager first: how much skips differ where the behaviour goes."""
+def tolerances(policy: SkipPolicy, environment: EnvironmentLike, seed: int) -> list[float]:
+    """The tolerances to try, largest first: quantiles of differences between values of skips."""
     played = collect_episodes(policy.behaviour, environment, STEPS, repeat=0.0, seed=seed)
     values = np.concatenate(
         [policy.relative_values(episode.observations[:-1], episode.actions) for episode in played]

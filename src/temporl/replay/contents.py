@@ -1,4 +1,4 @@
-"""What a ring holds, and what comes out of it."""
+"""What a ring holds, and the batches sampled from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Ring(NamedTuple):
 
     observation: Array | Frames
     facts: Float[Array, "slot fact"]
-    """For each slot the action, the reward, and 0 where the step terminated the episode, else 1."""
+    """For each slot the action, the reward, and 1, or 0 where the step terminated the episode."""
     step_slot: Int[Array, " step"]
     pointer: Int[Array, "connection 3"]
     """For each connection the slot where it starts, its length, and the skip that it teaches."""

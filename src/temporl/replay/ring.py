@@ -22,11 +22,10 @@ from jax import Array
 from jaxtyping import Float
 
 from temporl.replay.contents import Batch, Ring
+from temporl.replay.experience import Experience
 from temporl.replay.frames import Frames, keep_frames, no_frames, stacked_frames
-from temporl.replay.sampling import first_at_least, random_words, rows_of
-from temporl.skipping import Connection, Skips, Spanning, Step, consecutive
-
-ONE = consecutive(1)
+from temporl.replay.sampling import first_index_reaching, random_words, rows_of
+from temporl.skipping import Connection, Spanning, Step
 
 
 @dataclass(frozen=True)
@@ -35,32 +34,25 @@ class RingLayout:
 
     capacity: int
     """The number of the last steps that are sampled."""
-    batch_size: int
-    gamma: float
-    skips: Skips = ONE
-    spanning: Spanning = "none"
-    transitions: bool = True
-    """Whether single steps are sampled as well."""
-    warm_up: int = 0
-    """Steps before anything is learned; default: as many as a batch has samples."""
-    train_every: int = 1
-    """Steps between two updates."""
+    experience: Experience
+    """What is sampled. More connections than steps need all steps to be kept, for as long as the
+    ring is used."""
     stack: int = 1
     """The number of images of which an observation consists, each of which was the newest once."""
     action_size: int | None = None
     """The number of components of an action; None where actions are discrete."""
-    connections: int | None = None
-    """The number of the last connections that are sampled; default: as many as steps. More of them
-    need all steps to be kept, for as long as the ring is used."""
     spare: int | None = None
     """Slots for last observations of truncated episodes; default: as many as steps."""
-    note: int = 0
-    """The size of the note that is attached to every decision."""
+
+    @property
+    def spanning(self) -> Spanning:
+        """Which connections are kept."""
+        return self.experience.connections
 
     @property
     def longest(self) -> int:
         """The longest skip."""
-        return self.skips[-1]
+        return self.experience.skips[-1]
 
     @cached_property
     def slots(self) -> int:
@@ -71,7 +63,7 @@ class RingLayout:
     @cached_property
     def _tables(self) -> tuple[np.ndarray, np.ndarray]:
         """The (length, skip) of what a step ends, within an episode and at a terminal state."""
-        skips = self.skips
+        skips = self.experience.skips
         terminal = [(d, j) for d in range(1, self.longest + 1) for j in skips if j >= d]
         inside = [(j, j) for j in skips]
         inside += [(1, 1)] * (len(terminal) - len(inside))
@@ -81,14 +73,14 @@ class RingLayout:
     def _counts(self) -> tuple[np.ndarray, np.ndarray]:
         """How many rows of each table a run of 0, 1, 2, ... steps has."""
         runs = np.arange(self.longest + 1)
-        inside = np.searchsorted(np.array(self.skips), runs, side="right")
+        inside = np.searchsorted(np.array(self.experience.skips), runs, side="right")
         terminal = np.searchsorted(self._tables[1][:, 0], runs, side="right")
         return inside.astype(np.int32), terminal.astype(np.int32)
 
     @cached_property
     def _powers(self) -> np.ndarray:
         """The discount of 0, 1, 2, ... steps."""
-        return np.float32(self.gamma) ** np.arange(self.longest + 1, dtype=np.float32)
+        return np.float32(self.experience.gamma) ** np.arange(self.longest + 1, dtype=np.float32)
 
     @property
     def block(self) -> int:
@@ -104,9 +96,8 @@ class RingLayout:
         A run of steps ends at most a connection for each skip at each step, and where it is
         terminal, as many again.
         """
-        wanted = self.capacity if self.connections is None else self.connections
-        a_step = 1 if self.spanning == "decision" else 2 * len(self.skips)
-        return min(wanted, a_step * self.capacity)
+        a_step = 1 if self.spanning == "decision" else 2 * len(self.experience.skips)
+        return min(self.experience.buffer_size, a_step * self.capacity)
 
     @property
     def _around(self) -> int:
@@ -124,7 +115,7 @@ class RingLayout:
         return Ring(
             observation=kept,
             facts=jnp.zeros((self.slots, (self.action_size or 1) + 2)),
-            step_slot=jnp.zeros(self.capacity if self.transitions else 0, jnp.int32),
+            step_slot=jnp.zeros(self.capacity if self.experience.transitions else 0, jnp.int32),
             pointer=jnp.zeros((room, 3), jnp.int32),
             outcome=jnp.zeros((room, 2)),
             slots=count,
@@ -133,7 +124,7 @@ class RingLayout:
             oldest=count,
             run=count,
             recent=jnp.zeros(self.longest),
-            note=jnp.zeros((self.slots, self.note)) if self.note else (),
+            note=jnp.zeros((self.slots, self.experience.note)) if self.experience.note else (),
         )
 
     def add(self, ring: Ring, step: Step) -> Ring:
@@ -149,7 +140,7 @@ class RingLayout:
         )
         if isinstance(ring.note, Array):
             ring = ring._replace(note=ring.note.at[here].set(step.note))
-        if self.transitions:
+        if self.experience.transitions:
             position = ring.steps % self.capacity
             ring = ring._replace(step_slot=ring.step_slot.at[position].set(slot))
         if self.block:
@@ -231,20 +222,24 @@ class RingLayout:
 
     def holds_enough(self, ring: Ring) -> Array:
         """Whether the warm-up is over; without one, whether there is a whole batch to sample."""
-        count = ring.steps if self.transitions else ring.connections
-        if self.warm_up:
-            return (ring.steps >= self.warm_up) & (count > 0)
-        return count >= self.batch_size
+        count = ring.steps if self.experience.transitions else ring.connections
+        if self.experience.warm_up:
+            return (ring.steps >= self.experience.warm_up) & (count > 0)
+        return count >= self.experience.batch_size
 
     def ready(self, ring: Ring) -> Array:
         """Whether there is enough to learn from, and an update is due."""
         enough = self.holds_enough(ring)
-        return enough if self.train_every == 1 else enough & (ring.steps % self.train_every == 0)
+        return (
+            enough
+            if self.experience.train_every == 1
+            else enough & (ring.steps % self.experience.train_every == 0)
+        )
 
     def sample(self, ring: Ring, key: Array) -> Batch:
         """Draw a batch, uniformly with replacement, from the last steps and connections."""
-        bits = random_words(key, 2 * self.batch_size).reshape(2, -1)
-        transitions = self._transitions(ring, bits[0]) if self.transitions else None
+        bits = random_words(key, 2 * self.experience.batch_size).reshape(2, -1)
+        transitions = self._transitions(ring, bits[0]) if self.experience.transitions else None
         connections = self._connections(ring, bits[1]) if self.block else None
         return Batch(transitions, connections)
 
@@ -263,9 +258,9 @@ class RingLayout:
         return Connection(
             observation=self._observations(ring, slot % self.slots),
             action=self._action(facts),
-            skip=jnp.ones(self.batch_size, jnp.int32),
+            skip=jnp.ones(self.experience.batch_size, jnp.int32),
             reward=facts[:, -2],
-            discount=self.gamma * facts[:, -1],
+            discount=self.experience.gamma * facts[:, -1],
             next_observation=self._observations(ring, (slot + 1) % self.slots),
             note=self._note(ring, slot % self.slots),
         )
@@ -308,7 +303,7 @@ class RingLayout:
         There may be less spare room than truncated episodes, as images are large.
         """
         bound = ring.slots - self.slots + self.stack
-        return first_at_least(slot, bound, begin, end)
+        return first_index_reaching(slot, bound, begin, end)
 
     def _observations(self, ring: Ring, slot: Array) -> Array:
         if isinstance(ring.observation, Frames):

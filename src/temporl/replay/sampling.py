@@ -28,14 +28,14 @@ def random_words(key: Array, count: int) -> UInt32[Array, " count"]:
 
 
 def rows_of(array: Array, rows: Array) -> Array:
-    """Some rows of an array, all of which exist: nothing is spent on checking that."""
+    """Some rows of an array; the indices are not checked, because all of them exist."""
     return array.at[rows].get(mode="promise_in_bounds")
 
 
-def first_at_least(
+def first_index_reaching(
     value: Callable[[Array], Array], bound: Array, begin: Array, end: Array
 ) -> Array:
-    """The first number from `begin` on whose value, which never falls, reaches a bound."""
+    """The first index from `begin` on whose value reaches a bound; values never decrease."""
 
     def unsure(ends: tuple[Array, Array]) -> Array:
         return ends[0] < ends[1]

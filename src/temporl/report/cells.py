@@ -15,6 +15,13 @@ from temporl.runs.store import POLICY, evaluation_columns, is_finished
 from temporl.training.outcome import TrainedPolicy
 
 
+def averaged_over_starts(
+    values: Shaped[np.ndarray, "seed episode"], starts: int | None
+) -> Shaped[np.ndarray, "seed evaluation"]:
+    """Evaluations as they are, or the mean of each where it plays episodes from several starts."""
+    return values if starts is None else values.reshape(len(values), -1, starts).mean(axis=-1)
+
+
 @dataclass(frozen=True)
 class CellResult:
     """What the runs of one cell brought."""
@@ -24,20 +31,21 @@ class CellResult:
 
     @cached_property
     def _columns(self) -> dict[str, Shaped[np.ndarray, "seed evaluation"]]:
-        """The greedy evaluations; those from several starts are one, with their mean."""
-        columns = evaluation_columns(self.folders, ("step", "return", "length", "decisions"))
+        """The greedy evaluations, by what was measured."""
+        names = ("episode", "step", "return", "length", "decisions")
         starts = self.cell.config.evaluation_starts
-        if starts is None:
-            return columns
-        return {
-            name: values.reshape(len(values), -1, starts).mean(axis=-1)
-            for name, values in columns.items()
-        }
+        columns = evaluation_columns(self.folders, names)
+        return {name: averaged_over_starts(values, starts) for name, values in columns.items()}
 
     @property
-    def steps(self) -> Shaped[np.ndarray, "seed evaluation"]:
-        """How many steps had been played before each greedy evaluation."""
-        return self._columns["step"]
+    def in_steps(self) -> bool:
+        """Whether training lasts for a number of steps, rather than of episodes."""
+        return self.cell.config.steps is not None
+
+    @property
+    def played(self) -> Shaped[np.ndarray, "seed evaluation"]:
+        """How many steps or episodes of training there were before each greedy evaluation."""
+        return self._columns["step" if self.in_steps else "episode"]
 
     @property
     def returns(self) -> Shaped[np.ndarray, "seed evaluation"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 
 from temporl.experiments.experiment import Experiment
@@ -19,7 +19,7 @@ def write_report(experiment: Experiment, out: Path, seeds: int) -> list[Row]:
     folder.mkdir(parents=True, exist_ok=True)  # the runs may be in another experiment's folder
     results = collect(experiment, out, seeds)
     rows = table_rows(experiment, results)
-    data = [row.to_data() for row in rows]
+    data = [asdict(row) for row in rows]
     (folder / "table.json").write_text(json.dumps(data, indent=1) + "\n")
     with (folder / "table.csv").open("w", newline="") as file:
         writer = csv.DictWriter(

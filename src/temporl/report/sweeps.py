@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from temporl.experiments.sweep_file import Sweep
 from temporl.report.statistics import estimate
+from temporl.report.tables import markdown_lines
+from temporl.runs.config import RunConfig
 from temporl.runs.files import write_file
 from temporl.runs.store import group_folder, is_finished, read_evaluations, seed_folder
+from temporl.types import Record
 
 COLUMNS = ("agent", "environment", "options", "seeds", "return", "low", "high", "decisions")
 
@@ -28,17 +31,21 @@ def write_sweep_table(sweep: Sweep, out: Path) -> str:
     writer.writerows([COLUMNS, *rows])
     (out / sweep.name).mkdir(parents=True, exist_ok=True)
     write_file(out / sweep.name / "table.csv", text.getvalue().encode())
-    lines = [COLUMNS, ["---"] * len(COLUMNS), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return "\n".join(markdown_lines(COLUMNS, rows))
 
 
-def _row(sweep: Sweep, config: Any, out: Path) -> list[Any] | None:
+def _row(sweep: Sweep, config: RunConfig, out: Path) -> list[object] | None:
     group = group_folder(out, sweep.name, config)
     folders = [seed_folder(group, seed) for seed in range(sweep.seeds)]
     finished = [folder for folder in folders if is_finished(folder)]
     if not finished:
         return None
-    head = [config.agent_label, config.environment.label, _options(sweep, config), len(finished)]
+    head: list[object] = [
+        config.agent_label,
+        config.environment.label,
+        _options(sweep, config),
+        len(finished),
+    ]
     tables = [read_evaluations(folder, ("return", "decisions")) for folder in finished]
     if not all(table.num_rows for table in tables):
         return [*head, "", "", "", ""]
@@ -48,9 +55,14 @@ def _row(sweep: Sweep, config: Any, out: Path) -> list[Any] | None:
     return [*head, *(f"{number:.4g}" for number in numbers)]
 
 
-def _options(sweep: Sweep, config: Any) -> str:
+def _options(sweep: Sweep, config: RunConfig) -> str:
     """The options by which this configuration differs from others of its agent."""
     own = config.to_data()["options"]
     others = [c.to_data()["options"] for c in sweep.configs if c.agent_name == config.agent_name]
-    varied = [name for name in own if any(other[name] != own[name] for other in others)]
-    return ", ".join(f"{name}={own[name]}" for name in varied)
+    return ", ".join(f"{name}={own[name]}" for name in varied(others))
+
+
+def varied(settings: Sequence[Record]) -> list[str]:
+    """The names under which not all have the same value."""
+    names, first = dict.fromkeys(name for one in settings for name in one), settings[0]
+    return [name for name in names if any(one.get(name) != first.get(name) for one in settings)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from temporl.experiments.experiment import Cell, Comparison, Experiment
+from temporl.experiments.experiment import Experiment
 from temporl.experiments.published import published_value
 from temporl.report.cells import CellResult
 from temporl.report.statistics import (
@@ -22,7 +22,7 @@ from temporl.report.statistics import (
     normalized,
 )
 from temporl.runs.config import RunConfig
-from temporl.types import Record
+from temporl.training.outcome import last_evaluations
 
 
 @dataclass(frozen=True)
@@ -42,44 +42,50 @@ class Row:
     seeds: int
     published: float | None
 
-    def to_data(self) -> Record:
-        """As pure data."""
-        return asdict(self)
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its confidence interval; None for a single seed, whose interval has no width."""
+        if self.seeds == 1 or self.ci_low is None or self.ci_high is None:
+            return None
+        return self.ci_low, self.ci_high
 
 
 def table_rows(experiment: Experiment, results: Sequence[CellResult]) -> list[Row]:
     """Every metric of every cell."""
     rows = [
-        _row(experiment, result.cell, metric, _measure(result, metric), result)
+        _row(experiment, result, metric, _measure(result, metric))
         for result in results
         for metric in experiment.metrics
     ]
     by_cell = {id(result.cell): result for result in results}
     for comparison in experiment.comparisons:
         faster, slower = (by_cell.get(id(cell)) for cell in (comparison.faster, comparison.slower))
-        if faster is not None and slower is not None:
-            rows += _speedups(experiment, comparison, faster, slower)
+        if faster is None or slower is None:
+            continue
+        for reward in comparison.rewards:
+
+            def ratio(fast: Any, slow: Any, level: float = reward) -> float:
+                return first_reaching(slow, level) / first_reaching(fast, level)
+
+            speedup = estimate(ratio, faster.returns, slower.returns)
+            rows.append(_row(experiment, faster, f"speedup_to_reward_{reward}", speedup))
     return rows
 
 
 def _measure(result: CellResult, metric: str) -> Estimate:
+    last = last_evaluations(result.returns.shape[1])
     if metric == "decisions":
         return estimate(np.mean, result.decisions.mean(axis=1, keepdims=True))
     if metric in ("final_return", "final_decisions"):
         curves = result.returns if metric == "final_return" else result.decisions
-        return estimate(np.mean, _last_tenth(curves).mean(axis=1, keepdims=True))
+        return estimate(np.mean, curves[:, last].mean(axis=1, keepdims=True))
     if metric == "steps_per_decision":
-        steps, decisions = (_last_tenth(x).sum(axis=1) for x in (result.lengths, result.decisions))
+        steps, decisions = (x[:, last].sum(axis=1) for x in (result.lengths, result.decisions))
         return estimate(np.mean, (steps / decisions)[:, None])
     if metric == "reward_auc":
         return estimate(np.mean, area_under(result)[:, None])
     scaled = normalized(result.returns, *result.cell.returns)
     return estimate(lambda curve: first_reaching(curve, GOOD_FRACTION), scaled)
-
-
-def _last_tenth(curves: Float[np.ndarray, "seed evaluation"]) -> Float[np.ndarray, "seed last"]:
-    """The last tenth of all evaluations: what was learned in the end."""
-    return curves[:, -max(1, curves.shape[1] // 10) :]
 
 
 def area_under(result: CellResult) -> Float[np.ndarray, " seed"]:
@@ -89,29 +95,13 @@ def area_under(result: CellResult) -> Float[np.ndarray, " seed"]:
     and for evaluations that begin before the first step, the mean over them all: as in the paper.
     """
     scaled = normalized(result.returns, *result.cell.returns)
-    if result.cell.config.steps is None or result.cell.config.evaluation_starts is not None:
+    if not result.in_steps or result.cell.config.evaluation_starts is not None:
         return np.asarray(scaled.mean(axis=1))
-    return np.asarray(np.trapezoid(scaled, result.steps / result.steps.max(), axis=1))
+    return np.asarray(np.trapezoid(scaled, result.played / result.played.max(), axis=1))
 
 
-def _speedups(
-    experiment: Experiment, comparison: Comparison, faster: CellResult, slower: CellResult
-) -> list[Row]:
-    rows = []
-    for reward in comparison.rewards:
-
-        def ratio(fast: Any, slow: Any, level: float = reward) -> float:
-            return first_reaching(slow, level) / first_reaching(fast, level)
-
-        value = estimate(ratio, faster.returns, slower.returns)
-        metric = f"speedup_to_reward_{reward}"
-        rows.append(_row(experiment, comparison.faster, metric, value, faster))
-    return rows
-
-
-def _row(
-    experiment: Experiment, cell: Cell, metric: str, measured: Estimate, result: CellResult
-) -> Row:
+def _row(experiment: Experiment, result: CellResult, metric: str, measured: Estimate) -> Row:
+    cell = result.cell
     value, low, high = (x if math.isfinite(x) else None for x in map(float, measured))
     table = experiment.compared_with or experiment.name
     return Row(
@@ -130,17 +120,25 @@ def _row(
     )
 
 
-METRIC_NAMES = {
-    "reward_auc": "AUC",
-    "decisions": "decisions",
-    "episodes_to_95_percent": "episodes to 95 %",
-    "final_return": "return",
-    "final_decisions": "decisions in the end",
-    "steps_per_decision": "steps per decision",
-    "seeds": "seeds",
+class MetricStyle(NamedTuple):
+    """How a metric is shown: its name, digits after the point, and those of published values."""
+
+    name: str
+    digits: int = 1
+    published_digits: int = 1
+    falls: bool = False
+    """Whether less is better."""
+
+
+METRICS = {
+    "reward_auc": MetricStyle("AUC", 3, 2),
+    "decisions": MetricStyle("decisions", falls=True),
+    "episodes_to_95_percent": MetricStyle("episodes to 95 %", 0, 0, falls=True),
+    "final_return": MetricStyle("return"),
+    "final_decisions": MetricStyle("decisions in the end", falls=True),
+    "steps_per_decision": MetricStyle("steps per decision"),
 }
-
-
+SEEDS = "seeds"
 LINE_NAMES = {
     "schedule": "schedule",
     "agent": "agent",
@@ -150,11 +148,26 @@ LINE_NAMES = {
 """What tells the lines of a table apart, and what it is called there."""
 
 
-def pivot(rows: Sequence[Row], *, intervals: bool = False) -> tuple[list[str], list[list[str]]]:
-    """A table for people: a line for each kind of agent, our value followed by the published one.
+def metric_style(metric: str) -> MetricStyle:
+    """How a metric is shown; one that is not known, under its own name."""
+    return METRICS.get(metric, MetricStyle(metric))
 
-    Speed-ups compare two lines and have no place in it. Schedules and architectures have a column
-    where there are any, and seeds where their numbers differ.
+
+class Pivot(NamedTuple):
+    """Rows as a table: a line for each kind of agent, a column for each environment and metric."""
+
+    heads: list[str]
+    """Over the names of lines."""
+    columns: list[tuple[str, str]]
+    lines: dict[tuple[str, ...], dict[tuple[str, str], Row]]
+    """By their names: agent and longest skip; schedule and architecture where there are any."""
+
+
+def pivot(rows: Sequence[Row]) -> Pivot:
+    """Arrange rows, with a column for the number of seeds where they differ.
+
+    Lines come by their names in the order of the rows, lengths from the shortest. Speed-ups compare
+    two lines and have no place in it.
     """
     rows = [row for row in rows if not row.metric.startswith("speedup")]
     keys = [
@@ -162,47 +175,51 @@ def pivot(rows: Sequence[Row], *, intervals: bool = False) -> tuple[list[str], l
         for key in LINE_NAMES
         if key in ("agent", "max_skip") or any(getattr(row, key) for row in rows)
     ]
-    lines: dict[tuple[Any, ...], dict[tuple[str, str], str]] = {}
-    for row in _in_order(rows, keys):
-        cells = lines.setdefault(tuple(getattr(row, key) for key in keys), {})
-        cells[row.environment, row.metric] = _cell_text(row, intervals=intervals)
-        cells[row.environment, "seeds"] = str(row.seeds)
-    columns = _columns(rows)
-    header = [LINE_NAMES[key] for key in keys]
-    header += [f"{environment} {METRIC_NAMES[metric]}" for environment, metric in columns]
-    body = [
-        [
-            *("" if name is None else str(name) for name in line),
-            *(cells.get(column, "") for column in columns),
-        ]
-        for line, cells in lines.items()
-    ]
-    return header, body
-
-
-def _columns(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Environments with their metrics, and their seeds where the numbers of seeds differ."""
+    places = {key: list(dict.fromkeys(getattr(row, key) for row in rows)) for key in keys}
+    places["max_skip"].sort()
+    lines: dict[tuple[str, ...], dict[tuple[str, str], Row]] = {}
+    for row in sorted(rows, key=lambda row: [places[key].index(getattr(row, key)) for key in keys]):
+        line = lines.setdefault(tuple(str(getattr(row, key) or "") for key in keys), {})
+        line[row.environment, row.metric] = line[row.environment, SEEDS] = row
     metrics: dict[str, dict[str, None]] = {}
     for row in rows:
         metrics.setdefault(row.environment, {})[row.metric] = None
-    seeds = ["seeds"] if len({row.seeds for row in rows}) > 1 else []
-    return [(name, metric) for name, known in metrics.items() for metric in [*known, *seeds]]
+    seeds = [SEEDS] if len({row.seeds for row in rows}) > 1 else []
+    columns = [(name, metric) for name, known in metrics.items() for metric in [*known, *seeds]]
+    return Pivot([LINE_NAMES[key] for key in keys], columns, lines)
 
 
-def _in_order(rows: Sequence[Row], keys: Sequence[str]) -> list[Row]:
-    """Rows by the keys of their lines: names as they come, lengths from the shortest."""
-    places = {key: list(dict.fromkeys(getattr(row, key) for row in rows)) for key in keys}
-    places["max_skip"].sort()
-    return sorted(rows, key=lambda row: [places[key].index(getattr(row, key)) for key in keys])
+def text_table(
+    rows: Sequence[Row], *, intervals: bool = False
+) -> tuple[list[str], list[list[str]]]:
+    """A table for people, its header and its lines: our value followed by the published one."""
+    heads, columns, lines = pivot(rows)
+    heads += [f"{environment} {metric_style(metric).name}" for environment, metric in columns]
+    body = []
+    for names, line in lines.items():
+        texts = {
+            (place, metric): str(row.seeds) if metric == SEEDS else _value_text(row, intervals)
+            for (place, metric), row in line.items()
+        }
+        body.append([*names, *(texts.get(column, "") for column in columns)])
+    return heads, body
 
 
-def _cell_text(row: Row, *, intervals: bool = False) -> str:
-    digits = 3 if row.metric == "reward_auc" else 0 if row.metric.startswith("episodes") else 1
+def _value_text(row: Row, intervals: bool = False) -> str:
+    digits = metric_style(row.metric).digits
     text = "never" if row.value is None else f"{row.value:.{digits}f}"
-    # The interval of a single seed has no width, and would look like certainty.
-    if intervals and row.seeds > 1 and row.ci_low is not None and row.ci_high is not None:
-        text += f" [{row.ci_low:.{digits}f}, {row.ci_high:.{digits}f}]"
+    if intervals and row.interval is not None:
+        low, high = row.interval
+        text += f" [{low:.{digits}f}, {high:.{digits}f}]"
     return text if row.published is None else f"{text} ({row.published:g})"
+
+
+def speedup_text(row: Row, times: str) -> str:
+    """A speed-up in words, without the full stop."""
+    return (
+        f"On {row.environment} with a {row.schedule} schedule, {row.agent} reaches a mean reward"
+        f" of {row.metric.rpartition('_')[2]} in {times} times fewer episodes than q"
+    )
 
 
 def shows_intervals(experiment: Experiment) -> bool:
@@ -216,13 +233,10 @@ def markdown_table(experiment: Experiment, rows: Sequence[Row]) -> str:
     if not rows:
         return "\n".join([*lines, "No run is finished yet.", ""])
     intervals = shows_intervals(experiment)
-    header, body = pivot(rows, intervals=intervals)
     lines += [_caption(experiment, rows, intervals=intervals), ""]
-    lines += [_markdown_line(header), _markdown_line(["---"] * len(header))]
-    lines += [_markdown_line(line) for line in body]
+    lines += markdown_lines(*text_table(rows, intervals=intervals))
     lines += [
-        f"\nOn {row.environment} with a {row.schedule} schedule, {row.agent} reaches a mean reward"
-        f" of {row.metric.rpartition('_')[2]} in {_cell_text(row)} times fewer episodes than q."
+        f"\n{speedup_text(row, _value_text(row))}."
         for row in rows
         if row.metric.startswith("speedup") and row.value
     ]
@@ -261,5 +275,7 @@ def _budget(config: RunConfig) -> str:
     return f"{config.steps:,} steps, a greedy evaluation every {config.evaluate_every:,} steps"
 
 
-def _markdown_line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+def markdown_lines(header: Sequence[str], body: Iterable[Sequence[object]]) -> list[str]:
+    """A table as Markdown."""
+    lines = [header, ["---"] * len(header), *body]
+    return [f"| {' | '.join(map(str, line))} |" for line in lines]

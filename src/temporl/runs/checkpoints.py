@@ -6,6 +6,7 @@ the newest `checkpoint-<step>/`, which is written as a finished run is: whole or
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,12 +17,12 @@ import numpy as np
 from safetensors.numpy import save
 
 from temporl.errors import DamagedFile
-from temporl.runs.arrays import parse_any
 from temporl.runs.config import run_identity
 from temporl.runs.files import (
     MOST_JSON,
     as_json,
     cannot_write,
+    parse_arrays,
     read_bytes,
     read_json,
     read_listed,
@@ -40,13 +41,7 @@ MOST_STATE = 2**40
 MINUTES = 5.0
 """Minutes between two checkpoints."""
 MOST_TIME = 0.01
-"""The part of a run's time that may be spent on checkpoints: slow ones are made less often."""
-
-
-def write_plan(folder: Path, plan: Record) -> None:
-    """Write down what a working folder is for, so that the run can be resumed from there alone."""
-    if not (folder / PLAN).is_file():
-        write_file(folder / PLAN, as_json(plan))
+"""The share of a run's time that checkpoints may take: slow ones are written less often."""
 
 
 def read_plan(folder: Path) -> Record | None:
@@ -59,13 +54,8 @@ def read_plan(folder: Path) -> Record | None:
 
 def checkpoints(folder: Path) -> list[Path]:
     """The checkpoints in a working folder, the newest last."""
-    found = [path for path in folder.glob(f"{CHECKPOINT}*") if _step(path) is not None]
-    return sorted(found, key=lambda path: _step(path) or 0)
-
-
-def _step(path: Path) -> int | None:
-    digits = path.name.removeprefix(CHECKPOINT)
-    return int(digits) if digits.isascii() and digits.isdigit() else None
+    found = [p for p in folder.glob(f"{CHECKPOINT}*") if re.fullmatch(".*-[0-9]+", p.name)]
+    return sorted(found, key=lambda path: int(path.name.removeprefix(CHECKPOINT)))
 
 
 def write_checkpoint(
@@ -95,7 +85,7 @@ def read_checkpoint(folder: Path, run: str) -> tuple[Arrays, list[int]] | None:
         content = read_listed(newest, STATE, MOST_STATE)
     except FileNotFoundError:
         raise DamagedFile(f"{newest / STATE}: missing") from None
-    arrays = parse_any(newest / STATE, content)
+    arrays = parse_arrays(newest / STATE, content)
     resumed = arrays.pop("resumed", np.zeros(0, np.int64))
     return arrays, resumed.tolist()
 
@@ -154,7 +144,7 @@ class RunCheckpointer(NoCheckpointer):
         self._exact = False
 
     def record(self) -> Record | None:
-        """Where the run was resumed, and whether it is then as if it had never been interrupted."""
+        """Where the run was resumed, and whether its result is that of an uninterrupted run."""
         return {"at_steps": self._resumed, "exact": self._exact} if self._resumed else None
 
 
@@ -169,8 +159,8 @@ def working(
     """
     with locked(folder):
         tidy(folder)
-        if minutes is not None:
-            write_plan(folder, plan)
+        if minutes is not None and not (folder / PLAN).is_file():
+            write_file(folder / PLAN, as_json(plan))
         try:
             yield RunCheckpointer(folder, plan, minutes, interruption)
         except Exception:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any
 
 from temporl.agents import (
     Agent,
@@ -49,27 +50,18 @@ class RunConfig:
             raise BadInput(
                 "episodes", self.episodes, "give a number of episodes or of steps, and not both"
             )
-        for field, amount in (("episodes", self.episodes), ("steps", self.steps)):
-            if amount is not None:
-                require_at_least(field, amount, 1, LONGEST_RUN)
+        require_at_least("episodes", self.episodes, 1, LONGEST_RUN)
+        require_at_least("steps", self.steps, 1, LONGEST_RUN)
         if self.evaluate_every < 0:
-            raise BadInput(
-                "evaluate_every",
-                self.evaluate_every,
-                f"allowed: 0 (never) or a number of {self.trainer.unit}",
-            )
-        if self.evaluation_starts is not None:
-            require_at_least("evaluation_starts", self.evaluation_starts, 1)
-            if not self.trainer.takes_starts:
-                raise BadInput(
-                    "evaluation_starts", self.evaluation_starts, "deep agents only; leave it out"
-                )
+            allowed = f"allowed: 0 (never) or a number of {self.trainer.unit}"
+            raise BadInput("evaluate_every", self.evaluate_every, allowed)
+        require_at_least("evaluation_starts", self.evaluation_starts, 1)
+        if self.evaluation_starts is not None and not self.trainer.takes_starts:
+            only = "deep agents only; leave it out"
+            raise BadInput("evaluation_starts", self.evaluation_starts, only)
         if self.evaluations > MOST_EVALUATIONS:
-            raise BadInput(
-                "evaluate_every",
-                self.evaluate_every,
-                f"allowed: at most {MOST_EVALUATIONS:,} evaluations in a run",
-            )
+            allowed = f"allowed: at most {MOST_EVALUATIONS:,} evaluations in a run"
+            raise BadInput("evaluate_every", self.evaluate_every, allowed)
         if self.steps is None and not self.trainer.takes_episodes:
             raise BadInput("episodes", self.episodes, "this agent trains for a number of steps")
 
@@ -85,17 +77,10 @@ class RunConfig:
         """The trainer of the agent."""
         return trainer_of(self.agent)
 
-    def task(self, seed: int) -> Task:
-        """What the trainer is asked to do for one seed."""
-        return Task(
-            self.environment,
-            seed,
-            self.episodes,
-            self.steps,
-            self.evaluate_every,
-            self.evaluation_starts,
-            self.driver,
-        )
+    def task(self, seed: int, **more: Any) -> Task:
+        """What the trainer is asked to do for one seed, and what else a `Task` holds."""
+        given = {name: value for name, value in vars(self).items() if name != "agent"}
+        return Task(seed=seed, **given, **more)
 
     @property
     def agent_name(self) -> str:
@@ -113,11 +98,8 @@ class RunConfig:
             "format": FORMAT,
             "agent": self.agent_name,
             "options": agent_options(self.agent),
-            "environment": asdict(self.environment),
-            "episodes": self.episodes,
-            "steps": self.steps,
-            "evaluate_every": self.evaluate_every,
-            "driver": self.driver,
+            "environment": self.environment.to_data(),
+            **{name: vars(self)[name] for name in BUDGET},
         }
         if self.evaluation_starts is not None:
             data["evaluation_starts"] = self.evaluation_starts
@@ -129,10 +111,7 @@ class RunConfig:
         return cls(
             agent=agent_from(agent_class(data["agent"], trusted=trusted), data["options"]),
             environment=EnvironmentSpec(**data["environment"]),
-            episodes=data["episodes"],
-            steps=data["steps"],
-            evaluate_every=data["evaluate_every"],
-            driver=data["driver"],
+            **{name: data[name] for name in BUDGET},
             evaluation_starts=data.get("evaluation_starts"),
         )
 
@@ -142,10 +121,8 @@ class RunConfig:
         return _sum(self.to_data())[:10]
 
 
-IDENTITY = (
-    *("format", "agent", "options", "environment", "episodes", "steps"),
-    *("evaluate_every", "evaluation_starts", "driver", "seed"),
-)
+BUDGET = ("episodes", "steps", "evaluate_every", "driver")
+IDENTITY = ("format", "agent", "options", "environment", *BUDGET, "evaluation_starts", "seed")
 """What makes a run the run it is."""
 
 

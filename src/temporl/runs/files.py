@@ -16,9 +16,12 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from temporl.errors import CannotWrite, DamagedFile
+from safetensors import SafetensorError
+from safetensors.numpy import load
+
+from temporl.errors import BadInput, CannotWrite, DamagedFile
+from temporl.trees import Arrays
 from temporl.types import Record
 from temporl.version import __version__
 
@@ -26,6 +29,8 @@ MANIFEST = "manifest.json"
 MANIFEST_FORMAT = 1
 MOST_JSON = 4 * 2**20
 """Bytes of a file of ours that holds JSON; the text of a map is the longest that is in one."""
+MOST_HEADER = 256 * 2**10
+"""Bytes of the header of arrays: a name, a shape and a place for each."""
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes], run: str, workplace: Path) -> bool:
@@ -94,7 +99,7 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def as_json(data: Any) -> bytes:
+def as_json(data: Record) -> bytes:
     """Data as JSON, in the one form in which it is written."""
     return (json.dumps(data, indent=2) + "\n").encode()
 
@@ -132,6 +137,17 @@ def read_listed(folder: Path, name: str, most: int) -> bytes:
     return content
 
 
+@contextmanager
+def not_data(path: Path, of: str) -> Iterator[None]:
+    """Refuse by name a file whose data may be wrong in any way; only agents keep their errors."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, BadInput) and error.field == "agent":
+            raise
+        raise DamagedFile(f"{path}: not {of}: {error}") from error
+
+
 def read_json(path: Path, content: bytes) -> Record:
     """The object that a file holds as JSON."""
     try:
@@ -141,6 +157,17 @@ def read_json(path: Path, content: bytes) -> Record:
     if not isinstance(data, dict):
         raise DamagedFile(f"{path}: not what should be in it")
     return data
+
+
+def parse_arrays(path: Path, content: bytes) -> Arrays:
+    """The arrays that a file holds as safetensors."""
+    header = int.from_bytes(content[:8], "little")
+    if header > MOST_HEADER:
+        raise DamagedFile(f"{path}: a header of {header:,} bytes; allowed: {MOST_HEADER:,}")
+    try:
+        return load(content)
+    except (SafetensorError, ValueError, TypeError, KeyError) as error:
+        raise DamagedFile(f"{path}: not readable as safetensors: {error}") from error
 
 
 def read_manifest(folder: Path) -> Record | None:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from types import FrameType
 
 PATIENCE = 6.0
-"""Seconds that a run has to reach a point at which it can be interrupted."""
+"""Seconds within which a run must reach a point where it can be interrupted."""
 RETRY_SECONDS = 0.5
-"""Seconds after which a run that is still there is ended again."""
+"""Seconds after which a process that is still alive is ended again."""
 
 
 class Interrupted(BaseException):

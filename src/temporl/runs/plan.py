@@ -7,10 +7,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from temporl.environments.types import Environment, MakeEnvironment
-from temporl.errors import BadInput, DamagedFile, TemporlError
+from temporl.environments.types import Environment
+from temporl.errors import TemporlError
 from temporl.runs.checkpoints import MINUTES, PLAN, read_plan, working
 from temporl.runs.config import RunConfig
+from temporl.runs.files import not_data
 from temporl.runs.interruption import Interruption
 from temporl.runs.lock import is_locked
 from temporl.runs.log import Log, logged
@@ -41,21 +42,14 @@ class PlannedRun:
 
     def to_data(self) -> Record:
         """As pure data, for a worker in another process."""
-        return {
-            "config": self.config.to_data(),
-            "seed": self.seed,
-            "folder": str(self.folder),
-            "log": self.log,
-            "checkpoint_minutes": self.checkpoint_minutes,
-        }
+        return self.plan() | {"folder": str(self.folder)}
 
     @classmethod
-    def from_data(cls, data: Record) -> PlannedRun:
-        """Read back what `to_data` wrote."""
-        config = RunConfig.from_data(data["config"], trusted=True)
-        return cls(
-            config, data["seed"], Path(data["folder"]), data["log"], data["checkpoint_minutes"]
-        )
+    def from_data(cls, data: Record, *, trusted: bool = True) -> PlannedRun:
+        """Read back what `to_data` wrote; only if that is trusted, modules are imported for it."""
+        own = {name: data[name] for name in ("seed", "log", "checkpoint_minutes")}
+        config = RunConfig.from_data(data, trusted=trusted)
+        return cls(config, folder=Path(data["folder"]), **own)
 
     def plan(self) -> Record:
         """The run as `plan.json` holds it: nothing about the machine that it is on."""
@@ -92,23 +86,15 @@ def unfinished_runs(path: Path, *, trusted: bool = False) -> list[PlannedRun]:
         plan = None if is_finished(folder) or is_locked(place) else read_plan(place)
         if plan is None:
             continue
-        try:
-            config = RunConfig.from_data(plan, trusted=trusted)
-            run = PlannedRun(config, plan["seed"], folder, plan["log"], plan["checkpoint_minutes"])
-        except BadInput as error:
-            if error.field == "agent":
-                raise
-            raise DamagedFile(f"{place / PLAN}: not the plan of a run: {error}") from error
-        except Exception as error:  # a plan may be wrong in any way
-            raise DamagedFile(f"{place / PLAN}: not the plan of a run: {error}") from error
-        runs.append(run)
+        with not_data(place / PLAN, "the plan of a run"):
+            data = plan | {"folder": str(folder)}
+            runs.append(PlannedRun.from_data(data, trusted=trusted))
     return runs
 
 
 def execute(
     run: PlannedRun,
     on_progress: OnProgress | None = None,
-    make: MakeEnvironment | None = None,
     interruption: Interruption | None = None,
     made: Environment | None = None,
 ) -> None:
@@ -117,7 +103,7 @@ def execute(
     The run of an environment that a function makes begins anew: it may be another function.
     """
     interruption = interruption or Interruption()
-    minutes = run.checkpoint_minutes if make is None else None
+    minutes = None if run.config.environment.by_function else run.checkpoint_minutes
     place = working_folder(run.folder)
     with working(place, run.plan(), minutes, interruption) as checkpoints:
         if is_finished(run.folder):
@@ -127,9 +113,9 @@ def execute(
                 data = run.config.to_data() | {"seed": run.seed}
                 following = logged(run.log, run.folder, data, on_progress)
                 on_progress = at_the_end.enter_context(following)
-            task = run.config.task(run.seed)
-            task.on_progress, task.checkpointer = on_progress, checkpoints
-            task.make, task.made = make, made
+            task = run.config.task(
+                run.seed, on_progress=on_progress, checkpointer=checkpoints, made=made
+            )
             trained = run.config.trainer.train(run.config.agent, task)
         write_run(run.folder, run.config, run.seed, trained, __version__, checkpoints.record())
 

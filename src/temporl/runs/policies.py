@@ -10,12 +10,19 @@ from safetensors.numpy import save
 
 from temporl.environments.spaces import space_from_data, space_to_data
 from temporl.errors import BadInput, DamagedFile
-from temporl.runs.arrays import MOST_HEADER, parse_arrays
 from temporl.runs.config import RunConfig
-from temporl.runs.files import MOST_JSON, as_json, read_bytes, read_json, read_listed
+from temporl.runs.files import (
+    MOST_HEADER,
+    MOST_JSON,
+    as_json,
+    not_data,
+    parse_arrays,
+    read_bytes,
+    read_json,
+    read_listed,
+)
 from temporl.training.outcome import TrainedPolicy
 from temporl.trees import Arrays
-from temporl.types import Record
 
 DESCRIPTION, ARRAYS = "policy.json", "arrays.safetensors"
 MOST_NUMBERS = 10_000_000
@@ -37,8 +44,14 @@ def policy_files(policy: TrainedPolicy, config: RunConfig) -> dict[str, bytes]:
 
 def load_policy(folder: Path, *, trusted: bool = False) -> TrainedPolicy:
     """Read a policy; a file that is not what it should be is refused by name."""
-    description = _read_description(folder)
+    path = folder / DESCRIPTION
     try:
+        description = read_json(path, _read(folder, DESCRIPTION, MOST_JSON))
+    except FileNotFoundError:
+        raise BadInput("run", str(folder), "there is no policy in it") from None
+    if description.get("kind") not in ("tabular", "network"):
+        raise DamagedFile(f"{path}: not a policy")
+    with not_data(path, "a policy"):
         config = RunConfig.from_data(description["config"], trusted=trusted)
         observations, actions = (
             space_from_data(description[field]) for field in ("observations", "actions")
@@ -48,12 +61,6 @@ def load_policy(folder: Path, *, trusted: bool = False) -> TrainedPolicy:
         )
         if config.trainer.kind != description["kind"]:
             raise ValueError(f"{config.agent_name} is not of kind {description['kind']}")
-    except BadInput as error:
-        if error.field == "agent":
-            raise
-        raise DamagedFile(f"{folder / DESCRIPTION}: not a policy: {error}") from error
-    except Exception as error:  # a description may be wrong in any way
-        raise DamagedFile(f"{folder / DESCRIPTION}: not a policy: {error}") from error
     return untrained.with_arrays(_read_arrays(folder, untrained.arrays()))
 
 
@@ -87,27 +94,20 @@ def _read(folder: Path, name: str, most: int) -> bytes:
     return read_bytes(folder / name, most)
 
 
-def _read_description(folder: Path) -> Record:
-    path = folder / DESCRIPTION
-    try:
-        content = _read(folder, DESCRIPTION, MOST_JSON)
-    except FileNotFoundError:
-        raise BadInput("run", str(folder), "there is no policy in it") from None
-    description = read_json(path, content)
-    if description.get("kind") not in ("tabular", "network"):
-        raise DamagedFile(f"{path}: not a policy")
-    return description
-
-
 def _read_arrays(folder: Path, expected: Arrays) -> Arrays:
-    path = folder / ARRAYS
+    """The expected arrays, and no others; every value is finite."""
+    path, most = folder / ARRAYS, MOST_HEADER + sum(like.nbytes for like in expected.values())
     try:
-        content = _read(
-            folder, ARRAYS, MOST_HEADER + sum(like.nbytes for like in expected.values())
-        )
+        arrays = parse_arrays(path, _read(folder, ARRAYS, most))
     except FileNotFoundError:
         raise DamagedFile(f"{path}: missing") from None
-    arrays = parse_arrays(path, content, expected)
+    for name, like in expected.items():
+        array = arrays.get(name)
+        if array is None or array.shape != like.shape or array.dtype != like.dtype:
+            found = None if array is None else (array.shape, str(array.dtype))
+            raise DamagedFile(f"{path}: {name} is {found} and should be {like.shape} {like.dtype}")
+    if foreign := arrays.keys() - expected.keys():
+        raise DamagedFile(f"{path}: holds {min(foreign)!r}, which does not belong there")
     for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise DamagedFile(f"{path}: {name} holds values that are not finite")

@@ -2,7 +2,8 @@
 
 It is written under a temporary name and renamed when it is complete, so that a folder with its
 final name is a finished run. A finished run is never changed. While it is under way, a run is in a
-working folder beside that, `seed-3.partial`.
+working folder beside that, `seed-3.partial`. `course/seed-3.safetensors` holds the columns of
+`temporl.training.course.Moments`.
 """
 
 from __future__ import annotations
@@ -16,21 +17,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from jaxtyping import Shaped
+from safetensors.numpy import save
 
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, DamagedFile
 from temporl.runs.card import model_card
 from temporl.runs.config import MOST_EVALUATIONS, RunConfig, run_identity
-from temporl.runs.course import course_bytes, write_course
 from temporl.runs.files import (
     MOST_JSON,
     as_json,
     cannot_write,
+    parse_arrays,
+    read_bytes,
     read_json,
     read_listed,
+    write_file,
     write_folder,
 )
 from temporl.runs.policies import policy_files
+from temporl.training.course import Moments
 from temporl.training.outcome import Trained
 from temporl.types import Record
 
@@ -46,6 +51,7 @@ SCHEMA = pa.schema(
     }
 )
 ROW_BYTES = 28
+MOST_COURSE = 256 * 2**20
 
 
 def group_folder(out: Path, experiment: str, config: RunConfig) -> Path:
@@ -116,7 +122,7 @@ def write_run(
     files = {EVALUATIONS: _evaluations_file(trained), CONFIG: as_json(record)}
     files |= {f"{POLICY}/{name}": c for name, c in policy_files(trained.policy, config).items()}
     files[f"{POLICY}/{CARD}"] = model_card(config, seed, trained, version).encode()
-    course = None if trained.course is None else course_bytes(trained.course)
+    course = None if trained.course is None else save(trained.course._asdict())
     add_run(folder, files, run_identity(record), course)
 
 
@@ -130,10 +136,38 @@ def add_run(folder: Path, files: Mapping[str, bytes], run: str, course: bytes | 
         workplace.mkdir(parents=True, exist_ok=True)
     try:
         if write_folder(folder, files, run, workplace) and course is not None:
-            write_course(folder, course)
+            path = course_file(folder)
+            with cannot_write(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, course)
     finally:
         with suppress(OSError):  # it is not empty if the run has checkpoints
             workplace.rmdir()
+
+
+def course_file(folder: Path) -> Path:
+    """Where the course of a run is: beside it, as its own files do not depend on the machine."""
+    return folder.parent / "course" / f"{folder.name}.safetensors"
+
+
+def read_course(folder: Path) -> Moments | None:
+    """The course of the run in a folder; None if it was not recorded, as in older runs."""
+    path = course_file(folder)
+    try:
+        arrays = parse_arrays(path, read_bytes(path, MOST_COURSE))
+    except FileNotFoundError:
+        return None
+    kinds = {"step": (1, "int64"), "seconds": (1, "float64"), "chosen": (2, "int32")}
+    found = {name: (array.ndim, str(array.dtype)) for name, array in arrays.items()}
+    whole = found == kinds and len({len(array) for array in arrays.values()}) == 1
+    if not (
+        whole
+        and (np.diff(arrays["step"], prepend=0) >= 0).all()
+        and np.isfinite(arrays["seconds"]).all()
+        and (arrays["chosen"] >= 0).all()
+    ):
+        raise DamagedFile(f"{path}: not the course of a run; delete it, and do without")
+    return Moments(**arrays)
 
 
 def _evaluations_file(trained: Trained) -> bytes:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import pyarrow as pa
 
 from temporl.agents import agent_class, make_agent
 from temporl.agents.agent import Options
 from temporl.environments.catalogue import EnvironmentSpec, step_limit_of
-from temporl.environments.images import ImageOptions, with_images
 from temporl.environments.types import Environment, MakeEnvironment
 from temporl.errors import BadInput, RunFailed, require_at_least, require_range
 from temporl.runs.checkpoints import MINUTES
@@ -102,8 +100,8 @@ def train(
             images (`temporl.agents.images`).
     """
     make_agent(agent, **options)  # a wrong name or value is an error before anything is made
-    spec, make = _environment(env, env_options, step_limit)
-    world = make() if make is not None else spec.make(training=True)
+    spec = EnvironmentSpec.given(env, env_options, step_limit)
+    world = spec.make(training=True)
     config = configure(
         agent,
         options,
@@ -114,12 +112,10 @@ def train(
         evaluate_every=evaluate_every,
         evaluation_starts=evaluation_starts,
         driver=driver,
-        by_function=make is not None,
     )
     require_at_least("seeds", seeds, 1, 1_000_000)
     require_at_least("seed", seed, 0)
-    if workers is not None:
-        require_at_least("workers", workers, 1)
+    require_at_least("workers", workers, 1)
     require_range("checkpoint_minutes", checkpoint_minutes, 0.0, 1e9)
     if log is not None:
         require_log(log)
@@ -128,7 +124,7 @@ def train(
     chosen = range(seed, seed + seeds)
     planned = plan_runs(out, label, config, chosen, log, checkpoint_minutes)
     missing = missing_runs(planned)
-    if make is not None and len(missing) < len(planned):
+    if spec.by_function and len(missing) < len(planned):
         raise BadInput(
             "out",
             str(out),
@@ -137,7 +133,7 @@ def train(
         )
     title = f"{config.agent_label} on {label}"
     with ProgressDisplay(title, len(missing), show=progress) as display:
-        failures = complete(missing, workers or default_workers(), display, make, world)
+        failures = complete(missing, workers or default_workers(), display, world)
     if failures:
         raise RunFailed("; ".join(map(str, failures)))
     return Run(group_folder(out, label, config), config, tuple(run.seed for run in planned))
@@ -154,14 +150,13 @@ def configure(
     evaluate_every: int | None = None,
     evaluation_starts: int | None = None,
     driver: Driver | None = None,
-    by_function: bool = False,
 ) -> RunConfig:
     """Fill in the defaults for an environment, and raise now if the agent cannot learn there."""
     made = make_agent(agent, **defaults_for(agent, world) | options)
     made.check(world.observation_space, world.action_space, spec.name)
     step_limit_of(world, spec.name)
     trainer = trainer_of(made)
-    chosen = trainer.choose_driver(spec, driver, by_function=by_function)
+    chosen = trainer.choose_driver(spec, driver)
     if episodes is None and steps is None:
         episodes = trainer.default_budget if trainer.unit == "episodes" else None
         steps = trainer.default_budget if trainer.unit == "steps" else None
@@ -174,26 +169,6 @@ def configure(
 def defaults_for(agent: str, world: Environment) -> Options:
     """The hyperparameters that differ from an agent's defaults for what an environment shows."""
     return agent_class(agent).defaults_for(world.observation_space)
-
-
-def _environment(
-    env: str | MakeEnvironment,
-    options: Options | None,
-    step_limit: int | None,
-) -> tuple[EnvironmentSpec, MakeEnvironment | None]:
-    if isinstance(env, str):
-        return EnvironmentSpec.given(env, options, step_limit), None
-    if options:
-        raise BadInput("env_options", options, "a function makes its environment by itself")
-
-    def make() -> Environment:
-        environment = with_images(env(), ImageOptions())
-        if step_limit is None:
-            return environment
-        return gym.wrappers.TimeLimit(environment, step_limit)
-
-    name = getattr(env, "__name__", type(env).__name__).strip("<>")  # a function, or any callable
-    return EnvironmentSpec(name, {}, step_limit), make
 
 
 def load(path: str | Path, seed: int | None = None, *, trust: bool = False) -> TrainedPolicy:

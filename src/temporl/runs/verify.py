@@ -57,13 +57,11 @@ def verify(path: Path, *, trusted: bool = False) -> Iterator[Finding]:
 
 
 def _finished(folder: Path, *, trusted: bool) -> Finding:
-    problems = []
     try:
         manifest = read_manifest(folder)
     except DamagedFile as error:
         return Finding(folder, "damaged", (str(error),), RUN_AGAIN.format(folder))
-    if manifest is not None:
-        problems = _compare(folder, manifest)
+    problems = [] if manifest is None else _compare(folder, manifest)
     if not problems:
         for read in (
             _read_record,

@@ -56,7 +56,7 @@ def work(order: str, channel: IO[str], interruption: Interruption) -> None:
     """Execute one run, and answer how it went; also if the order itself cannot be read."""
     try:
         run = PlannedRun.from_data(json.loads(order))
-        execute(run, lambda report: answer(channel, {"report": report}), None, interruption)
+        execute(run, lambda report: answer(channel, {"report": report}), interruption)
     except Exception as error:  # an environment may raise anything; the other runs go on
         answer(channel, {"failed": failure_reason(error)})
     else:

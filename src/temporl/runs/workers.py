@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from temporl.compilation import cache_folder
-from temporl.environments.types import Environment, MakeEnvironment
+from temporl.environments.types import Environment
 from temporl.errors import RunFailed
 from temporl.runs.interruption import Interrupted, Interruption, interruptible
 from temporl.runs.plan import PlannedRun, execute, failure_reason
@@ -41,8 +41,8 @@ ONE_THREAD = (
 """A process for each core is three times as fast as a program that hands small pieces of work from
 thread to thread; `NPROC` is how XLA is told how many it may have."""
 KEPT_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**30))
-"""Bytes up to which the C library keeps what is given back to it: an update for screens needs tens
-of megabytes, which are cleared page by page if they come from the system each time."""
+"""Bytes of freed memory that the C library keeps: an update for screens needs tens of megabytes,
+which are cleared page by page if they come from the system each time."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,6 @@ def complete(
     missing: Sequence[PlannedRun],
     workers: int,
     display: ProgressDisplay,
-    make: MakeEnvironment | None = None,
     made: Environment | None = None,
 ) -> list[Failure]:
     """Execute runs, and return those that failed; the others are finished and on disk.
@@ -91,43 +90,37 @@ def complete(
     environment; workers take over when it is clear that they will be done sooner. The first run
     that is made here takes over an environment that was made already.
     """
-    with interruptible(MOST_SECONDS_TO_STOP) as interruption:
-        failures = _complete(missing, workers, display, make, made, interruption)
-    interruption.leave()
-    return failures
-
-
-def _complete(
-    missing: Sequence[PlannedRun],
-    workers: int,
-    display: ProgressDisplay,
-    make: MakeEnvironment | None,
-    made: Environment | None,
-    interruption: Interruption,
-) -> list[Failure]:
     needs_process = any(run.config.trainer.needs_process for run in missing)
-    alone = make is not None or (workers == 1 and not needs_process)
+    by_function = any(run.config.environment.by_function for run in missing)
+    alone = by_function or (workers == 1 and not needs_process)
     failures: list[Failure] = []
     began = time.monotonic()
-    for number, run in enumerate(missing):
-        remaining = missing[number:]
-        if not alone and (needs_process or len(remaining) > 1):
-            left = (time.monotonic() - began) / max(number, 1) * len(remaining)
-            sooner = WORKER_START + left / workers < left
-            if needs_process or sooner or not _is_compiled(run, made):
-                if made is not None:
-                    made.close()
-                return failures + _complete_with_workers(remaining, workers, display, interruption)
-        with display.run() as on_progress:
-            try:
-                execute(run, on_progress, make, interruption, made)
-            except Interrupted:
+    with interruptible(MOST_SECONDS_TO_STOP) as interruption:
+        for number, run in enumerate(missing):
+            remaining = missing[number:]
+            if not alone and (needs_process or len(remaining) > 1):
+                left = (time.monotonic() - began) / max(number, 1) * len(remaining)
+                elsewhere = needs_process or WORKER_START + left / workers < left
+                if not elsewhere:
+                    if made is None:
+                        made = run.config.environment.make(training=True)
+                    elsewhere = not run.config.trainer.is_compiled(made)
+                if elsewhere:
+                    if made is not None:
+                        made.close()
+                    failures += _complete_with_workers(remaining, workers, display, interruption)
+                    break
+            with display.run() as on_progress:
+                try:
+                    execute(run, on_progress, interruption, made)
+                except Interrupted:
+                    break
+                except Exception as error:  # an environment may raise anything; the others go on
+                    failures.append(Failure(run, failure_reason(error)))
+            made = None
+            if interruption.requested:
                 break
-            except Exception as error:  # an environment may raise anything; the other runs go on
-                failures.append(Failure(run, failure_reason(error)))
-        made = None
-        if interruption.requested:
-            break
+    interruption.leave()
     return failures
 
 
@@ -142,13 +135,25 @@ def _complete_with_workers(
         waiting.put(run)
     failures: list[Failure] = []
     processes: list[WorkerProcess] = []
+
+    def feed(process: WorkerProcess) -> None:
+        """Give one worker runs until none is waiting, or until it is stopped."""
+        while not process.stopped:
+            try:
+                run = waiting.get_nowait()
+            except queue.Empty:
+                return
+            with display.run() as on_progress:
+                try:
+                    process.execute(run, on_progress)
+                except RunFailed as error:
+                    failures.append(Failure(run, str(error)))
+
     try:
         processes.extend(WorkerProcess(run_threads(run)) for run in missing[:workers])
-        threads = []
-        for process in processes:
-            arguments = (process, waiting, display, failures)
-            threads.append(threading.Thread(target=_feed, args=arguments, daemon=True))
-            threads[-1].start()
+        threads = [threading.Thread(target=feed, args=[p], daemon=True) for p in processes]
+        for thread in threads:
+            thread.start()
         while not interruption.requested and any(thread.is_alive() for thread in threads):
             for thread in threads:
                 thread.join(LOOK_EVERY)
@@ -172,33 +177,6 @@ def run_threads(run: PlannedRun) -> int:
     except Exception:  # an environment may raise anything; the worker that trains there reports it
         return 1
     return config.trainer.threads(observations, config.driver)
-
-
-def _is_compiled(run: PlannedRun, made: Environment | None) -> bool:
-    environment = made or run.config.environment.make()
-    compiled = run.config.trainer.is_compiled(environment)
-    if environment is not made:
-        environment.close()
-    return compiled
-
-
-def _feed(
-    process: WorkerProcess,
-    waiting: queue.SimpleQueue[PlannedRun],
-    display: ProgressDisplay,
-    failures: list[Failure],
-) -> None:
-    """Give one worker runs until none is waiting, or until it is stopped."""
-    while not process.stopped:
-        try:
-            run = waiting.get_nowait()
-        except queue.Empty:
-            return
-        with display.run() as on_progress:
-            try:
-                process.execute(run, on_progress)
-            except RunFailed as error:
-                failures.append(Failure(run, str(error)))
 
 
 class WorkerProcess:
@@ -257,7 +235,7 @@ class WorkerProcess:
         raise RunFailed(f"its worker process died with exit code {self._process.wait()}")
 
     def stop(self) -> None:
-        """Ask the process to leave for good; the run that it is working on can go on later."""
+        """Ask the process to exit; the run that it is working on can be resumed later."""
         with self._lock:
             self.stopped = True
             self._ask()

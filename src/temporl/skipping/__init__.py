@@ -1,4 +1,4 @@
-"""The idea, alone: decisions that last, the connections they reveal, and what is learned from them.
+"""The idea by itself: decisions that last, the connections they reveal, and how skips are valued.
 
 Start with `decision.py` (`Decision`, `Commitment`), then `play.py`, the loop that plays decisions.
 `connections.py` has what a run of equal actions teaches, `skips.py` the sets of skips, `targets.py`

@@ -41,16 +41,16 @@ class Commitment(NamedTuple):
         return self.remaining == 0
 
     def after_step(self, episode_over: Number) -> Commitment:
-        """Count one step down, or break off where the episode ended."""
+        """Count one step down, or end the commitment with the episode."""
         return self._replace(remaining=(self.remaining - 1) * (1 - episode_over))
 
-    def left(self, interrupted: Number) -> Commitment:
-        """The same commitment, or a spent one where the agent leaves it early."""
+    def unless(self, interrupted: Number) -> Commitment:
+        """The same commitment, or a spent one where the agent interrupts it."""
         return self._replace(remaining=self.remaining * (1 - interrupted))
 
 
 def commit(decision: Decision) -> Commitment:
-    """Promise to play a decision for its whole length."""
+    """Begin to play a decision."""
     return Commitment(decision, decision.skip)
 
 

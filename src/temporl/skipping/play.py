@@ -1,9 +1,9 @@
 """The loop, in plain Python: ask, step, count down.
 
     while the episode lasts:
-        the commitment is spent, or the policy leaves it?  ask the policy for a decision
+        if the commitment is spent, or the policy interrupts it: ask the policy for a decision
         step the environment with its action
-        count the commitment down, or break it where the episode ends
+        count the commitment down, or end it with the episode
 
 Its twins are `training.learner.ask` for compiled programs and `tabular.play.play` for tables.
 Everything else that plays episodes calls one of the three.
@@ -29,7 +29,7 @@ class Policy(Protocol):
 
 @runtime_checkable
 class EpisodePolicy(Protocol):
-    """A policy that remembers something for an episode, or that can leave a commitment early."""
+    """A policy with a memory for each episode, or one that can interrupt a commitment."""
 
     def begin(self) -> Self:
         """The policy as it is when an episode begins."""
@@ -40,11 +40,11 @@ class EpisodePolicy(Protocol):
         ...
 
     def interrupts(self, observation: Element, commitment: Commitment) -> bool:
-        """Whether it leaves a commitment that is not spent yet."""
+        """Whether to leave a commitment that is not spent yet."""
         ...
 
 
-class World(Protocol):
+class Steppable(Protocol):
     """What the loop needs of an environment: Gymnasium's `step`."""
 
     def step(
@@ -59,7 +59,7 @@ def ask(
 ) -> tuple[Commitment, bool]:
     """What is played now, and whether it was decided now.
 
-    The commitment under way, or a new decision if it is spent or the policy leaves it.
+    The commitment under way, or a new decision if it is spent or the policy interrupts it.
     """
     if not commitment.spent and not (
         isinstance(policy, EpisodePolicy) and policy.interrupts(observation, commitment)
@@ -71,7 +71,7 @@ def ask(
 
 def play(
     policy: Policy,
-    world: World,
+    world: Steppable,
     observation: Element,
     *,
     step_limit: int | None = None,

@@ -24,7 +24,7 @@ SKIP_TIES = {"random": Ties.RANDOM, "shortest": Ties.FIRST, "longest": Ties.LAST
 
 
 def tie_rule(field: str, value: str, allowed: dict[str, Ties]) -> int:
-    """Look a tie rule up. A plain number, because numba takes long to recognize an enumeration."""
+    """Look a tie rule up. A plain integer, because numba takes long to recognize an enumeration."""
     if value not in allowed:
         raise BadInput(field, value, f"allowed: {', '.join(allowed)}")
     return int(allowed[value])

@@ -30,7 +30,7 @@ from temporl.skipping.targets import extend, target
 from temporl.tabular.tables import Duration, Settings, Tables, Ties
 
 
-class Episode(NamedTuple):
+class EpisodeBuffer(NamedTuple):
     """The states and rewards of the episode so far; one is reused for all episodes of a run."""
 
     states: Int[np.ndarray, " step"]
@@ -123,7 +123,7 @@ def decide(
 def learn(
     settings: Settings,
     tables: Tables,
-    episode: Episode,
+    episode: EpisodeBuffer,
     time: int,
     run: int,
     action: int,

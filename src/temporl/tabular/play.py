@@ -9,7 +9,7 @@ from temporl.environments.transitions import TransitionTable, draw_start, step
 from temporl.randomness import Stream
 from temporl.schedules import epsilon_at
 from temporl.skipping.connections import run_length
-from temporl.tabular.learning import Episode, decide, learn
+from temporl.tabular.learning import EpisodeBuffer, decide, learn
 from temporl.tabular.tables import Settings, Tables
 from temporl.training.outcome import Evaluations
 
@@ -36,7 +36,7 @@ def play(
     table: TransitionTable,
     settings: Settings,
     tables: Tables,
-    episode: Episode,
+    episode: EpisodeBuffer,
     learns: bool,
     epsilon: float,
     skip_epsilon: float,
@@ -88,7 +88,7 @@ def train_episodes(
     enough_steps: int,
     evaluate_every: int,
     streams: Streams,
-    scratch: Episode,
+    scratch: EpisodeBuffer,
     evaluations: Evaluations,
 ) -> tuple[int, int, int]:
     """Train for some episodes of a run, until there are enough steps, evaluating on the way.

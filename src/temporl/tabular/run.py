@@ -13,7 +13,7 @@ from temporl.trees import Arrays
 from temporl.types import Record
 
 
-class Run:
+class TabularRun:
     """A policy that learns, how far it is, its random streams and its evaluations so far."""
 
     def __init__(

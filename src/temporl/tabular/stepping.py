@@ -16,22 +16,24 @@ from temporl.randomness import Purpose, Stream, episode_seed
 from temporl.schedules import epsilon_at
 from temporl.skipping import Decision, play
 from temporl.skipping.connections import run_length
-from temporl.tabular.learning import Episode, decide, learn
+from temporl.tabular.learning import EpisodeBuffer, decide, learn
 from temporl.tabular.policy import TabularPolicy
-from temporl.tabular.run import Run
+from temporl.tabular.run import TabularRun
 from temporl.training.outcome import Evaluations, empty_evaluations
 from temporl.training.trainer import Task
 from temporl.types import Element
 
 
 def train_episodes_by_stepping(
-    run: Run, environment: Environment, task: Task
+    run: TabularRun, environment: Environment, task: Task
 ) -> Iterator[Evaluations]:
     """Train episode by episode; each yields the evaluation after it."""
     evaluation_environment = task.evaluation_environment() if run.evaluate_every else None
     policy, budget, seed = run.policy, run.budget, run.seed
     greedy = replace(policy, ties=run.streams.evaluation)
-    scratch = Episode(np.empty(budget.step_limit, dtype=np.int64), np.empty(budget.step_limit))
+    scratch = EpisodeBuffer(
+        np.empty(budget.step_limit, dtype=np.int64), np.empty(budget.step_limit)
+    )
     settings = policy.settings
     while (done := run.done) < budget.amount:
         exploring = ExploringPolicy(
@@ -86,7 +88,7 @@ class ExploringPolicy:
 def train_episode(
     exploring: ExploringPolicy,
     environment: Environment,
-    scratch: Episode,
+    scratch: EpisodeBuffer,
     seed: int,
     step_limit: int,
 ) -> int:

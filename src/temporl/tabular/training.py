@@ -13,10 +13,10 @@ from temporl.environments.transitions import TransitionTable, transition_table
 from temporl.environments.types import Environment, Space
 from temporl.errors import BadInput
 from temporl.tabular.agents import QLearning
-from temporl.tabular.learning import Episode
+from temporl.tabular.learning import EpisodeBuffer
 from temporl.tabular.play import Budget, train_episodes
 from temporl.tabular.policy import TabularPolicy
-from temporl.tabular.run import Run
+from temporl.tabular.run import TabularRun
 from temporl.tabular.stepping import train_episodes_by_stepping
 from temporl.tabular.tables import empty_tables
 from temporl.training.outcome import (
@@ -46,8 +46,6 @@ class TableTrainer:
         self,
         spec: EnvironmentSpec,  # noqa: ARG002
         wanted: Driver | None,
-        *,
-        by_function: bool,  # noqa: ARG002
     ) -> Driver | None:
         """None: whether it is compiled follows from the environment itself."""
         if wanted is not None:
@@ -100,13 +98,13 @@ class TableTrainer:
 TRAINER = TableTrainer()
 
 
-def begin_run(agent: QLearning, environment: Environment, task: Task) -> Run:
+def begin_run(agent: QLearning, environment: Environment, task: Task) -> TabularRun:
     """A run before its first episode."""
     spaces = environment.observation_space, environment.action_space
     policy = TRAINER.untrained(agent, *spaces, task.name, np.random.Generator(np.random.PCG64(0)))
     amount = task.steps if task.steps is not None else task.episodes or 0
     budget = Budget(amount, task.steps is not None, step_limit_of(environment, task.name))
-    return Run(policy, budget, task.evaluate_every, task.seed)
+    return TabularRun(policy, budget, task.evaluate_every, task.seed)
 
 
 def _latest(evaluations: Evaluations) -> dict[str, float]:
@@ -117,14 +115,14 @@ def _latest(evaluations: Evaluations) -> dict[str, float]:
 
 
 def train_compiled(
-    run: Run, table: TransitionTable, stops: Sequence[int] = ()
+    run: TabularRun, table: TransitionTable, stops: Sequence[int] = ()
 ) -> Iterator[Evaluations]:
     """Train by chunks of episodes; each yields the evaluations in it.
 
     A chunk also ends after every number of episodes in `stops`, which changes nothing else.
     """
     policy, limit = run.policy, run.budget.step_limit
-    scratch = Episode(np.empty(limit, dtype=np.int64), np.empty(limit))
+    scratch = EpisodeBuffer(np.empty(limit, dtype=np.int64), np.empty(limit))
     while run.done < run.budget.amount:
         room = empty_evaluations(CHUNK_EPISODES)
         until_stop = [stop - run.episode for stop in stops if stop > run.episode]

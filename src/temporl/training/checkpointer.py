@@ -17,9 +17,9 @@ class Checkpointer(Protocol):
         ...
 
     def checkpoint(self, step: int, arrays: Callable[[], Arrays]) -> None:
-        """Called wherever a run could resume from `arrays`; may write them, and may not return.
+        """Called wherever a run could resume from `arrays`: writes them if it is time.
 
-        It must not change anything: a run is the same with and without it.
+        Raises `Interrupted` to stop the run. A run's result is the same with and without it.
         """
         ...
 
@@ -29,12 +29,12 @@ class Checkpointer(Protocol):
 
 
 class NoCheckpointer:
-    """From the beginning to the end at once."""
+    """Keeps no checkpoints: the run goes from its beginning to its end at once."""
 
     saved: Arrays | None = None
 
     def checkpoint(self, step: int, arrays: Callable[[], Arrays]) -> None:
-        """Go on."""
+        """Do nothing."""
 
     def differs(self) -> None:
-        """Cannot be, without an interruption."""
+        """Do nothing; only a resumed run calls it."""

@@ -1,7 +1,7 @@
 """The course of a run: how long it took, and which skips its greedy policy chose on the way.
 
-None of it decides anything, and seconds are never the same twice. So it is kept apart from results,
-which depend on the configuration and the seed alone.
+Nothing in training depends on it, and seconds are never the same twice. So it is kept apart from
+results, which depend on the configuration and the seed alone.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from jaxtyping import Float, Int
 from temporl.trees import Arrays
 
 PER_DOUBLING, MOST_TOGETHER = 8, 50
-"""Notes are put together: eight moments each time their number doubles, and one at least for every
-fifty of them."""
+"""A row sums up several calls of `add`: there are eight rows for each doubling of the number of
+calls, and at least one for every fifty calls."""
 COURSE = "course/"
 
 
@@ -37,7 +37,7 @@ class Course:
     def __init__(self, longest: int) -> None:
         self._longest = longest
         self._began, self._elapsed = time.monotonic(), 0.0
-        self._notes = 0
+        self._calls = 0
         self._whole = True
         self._rows: dict[int, tuple[int, float, np.ndarray]] = {}
 
@@ -46,9 +46,9 @@ class Course:
         return self._elapsed + time.monotonic() - self._began
 
     def add(self, step: int, chosen: Int[np.ndarray, " skip"] | None = None) -> None:
-        """Note where the run is, and which skips its greedy policy chose, if they were counted."""
-        self._notes += 1
-        number = int(PER_DOUBLING * math.log2(self._notes)) + self._notes // MOST_TOGETHER
+        """Record where the run is and, if they are counted, the skips its greedy policy chose."""
+        self._calls += 1
+        number = int(PER_DOUBLING * math.log2(self._calls)) + self._calls // MOST_TOGETHER
         nothing = np.zeros(self._longest, np.int64)
         *_, before = self._rows.get(number, (0, 0.0, nothing))
         self._rows[number] = (step, self.seconds(), before if chosen is None else before + chosen)
@@ -68,7 +68,7 @@ class Course:
             return {}
         arrays = moments._asdict() | {
             "numbers": np.array(list(self._rows), np.int64),
-            "notes": np.array(self._notes),
+            "notes": np.array(self._calls),
             "elapsed": np.array(self.seconds()),
         }
         return {COURSE + name: array for name, array in arrays.items()}
@@ -80,5 +80,5 @@ class Course:
             numbers, *columns = (saved[COURSE + name] for name in ("numbers", *Moments._fields))
             rows = zip(*(column.tolist() for column in columns[:2]), columns[2], strict=True)
             self._rows = dict(zip(numbers.tolist(), rows, strict=True))
-            self._notes = int(saved[COURSE + "notes"])
+            self._calls = int(saved[COURSE + "notes"])
             self._elapsed = float(saved[COURSE + "elapsed"])

@@ -21,8 +21,8 @@ from temporl.training.trainer import Driver, Task
 from temporl.training.trees import TreeCheckpointer
 
 SCREEN_THREADS = 2
-"""Networks for screens are large enough to be shared out. Always among two threads: their number,
-unlike that of the cores, decides how results are rounded."""
+"""Networks for screens are large enough for two threads. Always two, on any number of cores: the
+number of threads decides how results are rounded."""
 
 
 class NetworkTrainer:
@@ -36,11 +36,9 @@ class NetworkTrainer:
     takes_starts: ClassVar[bool] = True
     needs_process: ClassVar[bool] = True
 
-    def choose_driver(
-        self, spec: EnvironmentSpec, wanted: Driver | None, *, by_function: bool
-    ) -> Driver | None:
+    def choose_driver(self, spec: EnvironmentSpec, wanted: Driver | None) -> Driver | None:
         """The given driver; default: the device where the environment is compiled."""
-        if by_function:
+        if spec.by_function:
             if wanted == "device":
                 reason = "an environment that a function makes runs on the host"
                 raise BadInput("driver", wanted, reason)

@@ -69,9 +69,9 @@ class HostTraining:
     def advance(self, now: HostState, key: Array, answer: Traced, learns: bool | None) -> HostState:
         """Keep and learn from the step that was played, and decide about the following one.
 
-        Where it is known that it does not, the networks need not be copied, as they would be by a
-        condition; where it is known that it does, more than one thread can take part, which pays
-        for images.
+        Without `learns` the program decides, as a condition. A caller who knows avoids it: with
+        `False` the networks need not be copied; with `True` several threads can take part, which
+        pays off for images.
         """
         seen, following, (reward, terminated, truncated) = self.unpack(answer)
         learner = self.learner.learn(
@@ -89,7 +89,7 @@ class HostTraining:
 
     @partial(jax.jit, static_argnums=0)
     def has_enough(self, now: HostState) -> Array:
-        """Whether there is enough to learn from, as there will always be from then on."""
+        """Whether there is enough to learn from; once there is, there always will be."""
         return self.learner.layout.holds_enough(now.learner.ring)
 
     def unpack(self, answer: Traced) -> tuple[Array, Array, Array]:
@@ -194,7 +194,7 @@ def train_on_host(
     begun = training.begin(learner.draw(task.seed), key, observation)
     now, episode = checkpointer.restored((begun, np.array(0)))
     step, fresh = int(now.learner.step), True
-    images = learner.spaces.shows_images
+    images, train_every = learner.spaces.shows_images, learner.agent.learns_from.train_every
     enough = images and bool(training.has_enough(now))
     if step:
         world.episode = int(episode) - 1
@@ -214,7 +214,7 @@ def train_on_host(
                 following = world.reset(int(seeds(Purpose.ENVIRONMENT, world.episode + 1)))
             answer = pack(seen, following, reward, terminated, truncated)
             step += 1
-            learns = (enough or None) if step % learner.layout.train_every == 0 else False
+            learns = (enough or None) if step % train_every == 0 else False
             now = training.advance(now, key, answer, learns)
             if images and not enough:
                 enough = bool(training.has_enough(now))

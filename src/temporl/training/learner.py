@@ -1,10 +1,10 @@
 """One step of training, the same for both drivers: act, then learn.
 
-the commitment is spent, or the agent leaves it? the agent decides
-its action is played
+if the commitment is spent, or the agent interrupts it: the agent decides
+the environment plays its action
 the step goes into the ring
 a batch from the ring updates the agent
-the commitment counts down, or breaks where the episode ends
+the commitment counts down, or ends with the episode
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from temporl.skipping import Commitment, Decision, Step
 
 
 class EpisodeSoFar(NamedTuple):
-    """What an agent that hears of episodes is told at their end."""
+    """Return and length so far, for agents whose `ended` is called at the end of an episode."""
 
     episode_return: Array
     length: Array
@@ -54,16 +54,16 @@ class EvaluationPoint(NamedTuple):
     chosen: np.ndarray
     """How often 1, 2, ... steps were chosen in them."""
     params: Callable[[], Params]
-    """The policy's arrays at this moment, of NumPy; valid until training goes on."""
+    """The policy's arrays at this moment, as NumPy arrays; valid until training continues."""
     metrics: Metrics
 
     def measured(self) -> dict[str, float]:
         """The metrics of learning, and the means over the greedy episodes, by name."""
-        numbers = {name: float(value) for name, value in self.metrics.items()}
+        measured = {name: float(value) for name, value in self.metrics.items()}
         if self.evaluations:
             means = np.mean(self.evaluations, axis=0).tolist()
-            numbers |= dict(zip(("return", "length", "decisions"), means, strict=True))
-        return numbers
+            measured |= dict(zip(("return", "length", "decisions"), means, strict=True))
+        return measured
 
 
 def ask(
@@ -101,21 +101,12 @@ class Learner:
     @cached_property
     def layout(self) -> RingLayout:
         """The ring that holds what the agent learns from."""
-        experience = self.agent.learns_from
         return RingLayout(
             ring_capacity(self.agent, self.steps),
-            experience.batch_size,
-            experience.gamma,
-            skips=experience.skips,
-            spanning=experience.connections,
-            transitions=experience.transitions,
-            warm_up=experience.warm_up,
-            train_every=experience.train_every,
-            note=experience.note,
-            stack=self.stack,
-            action_size=self.spaces.actions if self.spaces.continuous else None,
-            connections=experience.buffer_size,
-            spare=self.spare,
+            self.agent.learns_from,
+            self.stack,
+            self.spaces.actions if self.spaces.continuous else None,
+            self.spare,
         )
 
     def draw(self, seed: int) -> Params:
@@ -126,7 +117,8 @@ class Learner:
     def free(self) -> Commitment:
         """The commitment before the first decision."""
         nothing = jnp.zeros(self.spaces.action_shape, self.spaces.action_dtype)
-        note = jnp.zeros(self.layout.note) if self.layout.note else ()
+        size = self.agent.learns_from.note
+        note = jnp.zeros(size) if size else ()
         return Commitment(Decision(nothing, jnp.int32(0)), jnp.int32(0), note)
 
     def begin(self, params: Params) -> LearnerState:
@@ -151,7 +143,7 @@ class Learner:
     def act(
         self, state: LearnerState, key: Array, observation: Array
     ) -> tuple[LearnerState, Commitment]:
-        """What is played now; the state's own commitment is spent if the agent left it."""
+        """What is played now; the state's own commitment is spent if the agent interrupted it."""
         state = state._replace(
             commitment=self.unless_interrupted(
                 self.agent.params(state.agent), observation, state.commitment, state.memory
@@ -160,9 +152,9 @@ class Learner:
 
         def choose() -> Choice:
             exploration = jax.random.fold_in(purpose_key(key, Purpose.EXPLORATION), state.step)
-            fades = self.agent.exploration_steps or self.steps
-            progress = state.step / max(fades - 1, 1)
-            if fades < self.steps:
+            explored = self.agent.exploration_steps or self.steps
+            progress = state.step / max(explored - 1, 1)
+            if explored < self.steps:
                 progress = jnp.minimum(progress, 1.0)
             return self.agent.decide(state.agent, observation, state.memory, exploration, progress)
 
@@ -172,10 +164,10 @@ class Learner:
     def unless_interrupted(
         self, params: Params, observation: Array, commitment: Commitment, memory: Memory
     ) -> Commitment:
-        """A commitment, spent where the agent leaves it; agents that never do are not asked."""
+        """A commitment, spent where the agent interrupts it; agents that never do are not asked."""
         if not self.agent.interruptible:
             return commitment
-        return commitment.left(self.agent.interrupt(params, observation, commitment, memory))
+        return commitment.unless(self.agent.interrupt(params, observation, commitment, memory))
 
     def learn(
         self,
@@ -228,7 +220,7 @@ class Learner:
     def _heard(
         self, agent: State, episode: EpisodeSoFar | tuple[()], reward: Array, over: Array
     ) -> tuple[State, EpisodeSoFar | tuple[()]]:
-        """Pass the end of an episode to an agent that hears of episodes."""
+        """Call the agent's `ended` where an episode is over, if the agent declares it."""
         if not episode:
             return agent, episode
         total, length = episode.episode_return + reward, episode.length + 1
@@ -291,5 +283,5 @@ class EvaluationSchedule:
 
 
 def as_arrays(params: Params) -> Params:
-    """Arrays of NumPy of their own, from those of a program."""
+    """Copies of a program's arrays, as NumPy arrays."""
     return jax.tree.map(lambda array: np.array(array), params)

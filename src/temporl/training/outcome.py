@@ -59,7 +59,7 @@ OnProgress = Callable[[ProgressReport], None]
 
 
 class TrainedPolicy(Protocol):
-    """A policy that can be written to disk, read back, asked and shown."""
+    """A policy that decides, shows its values, and can be saved and loaded."""
 
     @property
     def gym_spaces(self) -> tuple[Space, Space]:

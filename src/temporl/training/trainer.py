@@ -10,7 +10,7 @@ import numpy as np
 
 from temporl.agents.agent import Agent
 from temporl.environments.catalogue import EnvironmentSpec
-from temporl.environments.types import Environment, MakeEnvironment, Space
+from temporl.environments.types import Environment, Space
 from temporl.training.checkpointer import Checkpointer, NoCheckpointer
 from temporl.training.outcome import OnProgress, Trained, TrainedPolicy
 
@@ -31,8 +31,6 @@ class Task:
     driver: Driver | None = None
     on_progress: OnProgress | None = None
     checkpointer: Checkpointer = field(default_factory=NoCheckpointer)
-    make: MakeEnvironment | None = None
-    """Makes the environment, where a function of the user's does."""
     made: Environment | None = None
     """The environment to train in, if it has been made already."""
 
@@ -46,11 +44,11 @@ class Task:
         made, self.made = self.made, None
         if made is not None:
             return made
-        return self.environment.make(training=True) if self.make is None else self.make()
+        return self.environment.make(training=True)
 
     def evaluation_environment(self) -> Environment:
         """An environment of its own for greedy episodes."""
-        return (self.make or self.environment.make)()
+        return self.environment.make()
 
 
 class Trainer(Protocol[A]):
@@ -70,9 +68,7 @@ class Trainer(Protocol[A]):
     needs_process: ClassVar[bool]
     """Whether it trains in a process that is set up for it."""
 
-    def choose_driver(
-        self, spec: EnvironmentSpec, wanted: Driver | None, *, by_function: bool
-    ) -> Driver | None:
+    def choose_driver(self, spec: EnvironmentSpec, wanted: Driver | None) -> Driver | None:
         """What steps the environment; raise `BadInput` if the given driver cannot."""
         ...
 

@@ -12,7 +12,7 @@ import numpy as np
 from temporl.errors import DamagedFile
 from temporl.training.checkpointer import Checkpointer, NoCheckpointer
 from temporl.training.course import Course
-from temporl.trees import Arrays
+from temporl.trees import Arrays, map_named
 
 T = TypeVar("T")
 STATE, ROWS, STEP = "state", "rows", "step"
@@ -49,37 +49,36 @@ class TreeCheckpointer:
         self.checkpointer.checkpoint(step, arrays)
 
 
-def named_leaves(tree: Any, prefix: str) -> Arrays:
+def named_leaves(tree: object, prefix: str) -> Arrays:
     """Every array of a tree by its path; random keys as their raw data."""
-    leaves = jax.tree_util.tree_leaves_with_path(tree)
-    return {_name(prefix, path): np.asarray(_numbers(leaf), order="C") for path, leaf in leaves}
+    arrays: Arrays = {}
+
+    def keep(name: str, leaf: np.ndarray) -> None:
+        arrays[f"{prefix}/{name}"] = np.asarray(_numbers(leaf), order="C")
+
+    map_named(keep, tree, "/")
+    return arrays
 
 
 def with_named_leaves(like: T, arrays: Arrays, prefix: str) -> T:
     """A tree of the same form, with the arrays that `named_leaves` returned."""
 
-    def restore(path: Any, leaf: Any) -> Any:
-        name = _name(prefix, path)
-        array, before = arrays.get(name), _numbers(leaf)
-        if array is None:
-            array = arrays.get(_name_in_0_1(name))
+    def restore(path: str, leaf: np.ndarray) -> jax.Array:
+        name = f"{prefix}/{path}"
+        array, before = arrays.get(name, arrays.get(_name_in_0_1(name))), _numbers(leaf)
         if array is None or array.shape != before.shape or array.dtype != before.dtype:
             found = None if array is None else (array.shape, str(array.dtype))
             raise DamagedFile(
                 f"a checkpoint of another version: {name} is {found} and should be"
                 f" {before.shape} {before.dtype}; delete it, and the run begins again"
             )
-        numbers = jnp.array(array, copy=True)  # its own memory, which a program may take over
+        # A copy: its own memory, which a program may take over.
+        numbers: jax.Array = jnp.array(array, copy=True)
         if _is_key(leaf):
-            return jax.random.wrap_key_data(numbers, impl=jax.random.key_impl(leaf))
+            numbers = jax.random.wrap_key_data(numbers, impl=jax.random.key_impl(leaf))
         return numbers
 
-    tree: T = jax.tree_util.tree_map_with_path(restore, like)
-    return tree
-
-
-def _name(prefix: str, path: Any) -> str:
-    return f"{prefix}/{jax.tree_util.keystr(path, simple=True, separator='/')}"
+    return map_named(restore, like, "/")
 
 
 def _name_in_0_1(name: str) -> str:

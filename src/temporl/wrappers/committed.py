@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, SupportsFloat
 
 import gymnasium as gym
@@ -92,7 +93,8 @@ class Once(NamedTuple):
         return self.decision
 
 
-class Informed(NamedTuple):
+@dataclass
+class Informed:
     """An environment that keeps the latest `info`."""
 
     env: Environment
@@ -100,7 +102,5 @@ class Informed(NamedTuple):
 
     def step(self, action: Element) -> tuple[Element, SupportsFloat, bool, bool, Record]:
         """Play one action."""
-        answer = self.env.step(action)
-        self.info.clear()
-        self.info.update(answer[4])
-        return answer
+        *answer, self.info = self.env.step(action)
+        return (*answer, self.info)

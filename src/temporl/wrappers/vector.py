@@ -19,7 +19,7 @@ from temporl.types import Element, Record
 class VectorCommittedActions(VectorWrapper):
     """Plays decisions of several lengths in environments that are stepped together.
 
-    A step goes on until at least one environment is free to decide again. Actions of those that are
+    A step lasts until at least one environment is free to decide again. Actions of those that are
     still committed are ignored. `info` holds, a row for each environment,
 
     * `free`: whether its commitment has ended and its row of this answer is a whole decision;
@@ -52,7 +52,7 @@ class VectorCommittedActions(VectorWrapper):
         single: Space = Tuple((env.single_action_space, lengths))
         self.single_action_space = single
         self.action_space = batch_space(single, self.num_envs)
-        self._playing: list[Any] = [None] * self.num_envs
+        self._playing: list[Element] = [None] * self.num_envs
         self._commitments = self._all_free()
         self._resetting = np.zeros(self.num_envs, dtype=np.bool_)
         self._rewards, self._discounts = np.zeros(self.num_envs), np.ones(self.num_envs)
@@ -60,13 +60,13 @@ class VectorCommittedActions(VectorWrapper):
 
     def reset(
         self, *, seed: int | list[int] | None = None, options: Record | None = None
-    ) -> tuple[Any, Record]:
+    ) -> tuple[Element, Record]:
         """Begin episodes everywhere; all are free."""
         self._commitments, self._resetting[:] = self._all_free(), False
         observations, info = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
         return observations, info | {"free": np.ones(self.num_envs, dtype=np.bool_)}
 
-    def step(self, actions: Element) -> tuple[Any, Any, Any, Any, Record]:
+    def step(self, actions: Element) -> tuple[Element, Any, Any, Any, Record]:
         """Begin decisions where environments are free, and play until one is free again."""
         free = self._commitments.spent
         self._rewards[free], self._discounts[free], self._played[free] = 0.0, 1.0, 0
@@ -86,7 +86,7 @@ class VectorCommittedActions(VectorWrapper):
         """The commitments of all environments together, none of them under way."""
         return FREE._replace(remaining=np.zeros(self.num_envs, dtype=np.int64))
 
-    def _step_once(self) -> tuple[Any, Any, Any, Any, Record]:
+    def _step_once(self) -> tuple[Element, Any, Any, Any, Record]:
         room = create_empty_array(self.env.single_action_space, self.num_envs)
         together = concatenate(self.env.single_action_space, self._playing, room)
         observations, rewards, terminated, truncated, info = self.env.step(together)

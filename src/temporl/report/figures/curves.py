@@ -1,4 +1,8 @@
-"""Learning curves: what the greedy policy earns, how long it takes, how often it decides."""
+"""Learning curves: what the greedy policy earns, how long it takes, how often it decides.
+
+Where training lasts for a number of episodes, curves run over episodes, on a logarithmic axis and
+with few points; else over environment steps, smoothed.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Num
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from temporl.report.cells import CellResult
 from temporl.report.figures.style import (
@@ -24,134 +29,161 @@ from temporl.report.figures.style import (
     seeds_text,
     world_name,
 )
-from temporl.report.statistics import GOOD_FRACTION, first_reaching, normalized
+from temporl.report.tables import area_under
 
-MOST_POINTS = 400
+MOST_EPISODES, MOST_POINTS = 400, 200
 STEPS_DASHES = (0, (1, 1.2))
+LINE = 11
+"""The height of a line of small print, in points."""
 
 
 def chosen_evaluations(count: int) -> Int[np.ndarray, " point"]:
     """Which of many evaluations are drawn: as many in every stretch of a logarithmic axis."""
-    return np.unique(np.geomspace(1, count, MOST_POINTS).round().astype(int)) - 1
+    return np.unique(np.geomspace(1, count, MOST_EPISODES).round().astype(int)) - 1
 
 
-def _episodes(result: CellResult, points: Int[np.ndarray, " point"]) -> Int[np.ndarray, " point"]:
-    return (points + 1) * result.cell.config.evaluate_every
+def smoothed(
+    curves: Num[np.ndarray, "seed evaluation"], most: int = MOST_POINTS
+) -> Float[np.ndarray, "seed point"]:
+    """Means over neighbouring evaluations, so that at most `most` points remain."""
+    parts = np.array_split(curves, min(most, curves.shape[1]), axis=1)
+    return np.stack([part.mean(axis=1) for part in parts], axis=1)
+
+
+def best_of_each_agent(results: Sequence[CellResult]) -> list[CellResult]:
+    """For every agent its cell with the largest area under the curve, as the paper shows them."""
+    best: dict[str, CellResult] = {}
+    for result in results:
+        known = best.get(result.cell.agent)
+        if known is None or area_under(result).mean() > area_under(known).mean():
+            best[result.cell.agent] = result
+    return list(best.values())
 
 
 def learning_curves(material: Material) -> list[Path]:
-    """One picture for each schedule: a column for each world, returns above decisions."""
+    """One picture for each schedule: a column for each environment, returns above decisions."""
     schedules = list(dict.fromkeys(result.cell.schedule for result in material.results))
     paths = []
     for schedule in schedules:
         name = "curves.png" if len(schedules) == 1 else f"curves-{schedule}.png"
-        results = [result for result in material.results if result.cell.schedule == schedule]
+        worlds: dict[str, list[CellResult]] = {}
+        for result in material.results:
+            if result.cell.schedule == schedule:
+                worlds.setdefault(result.cell.environment, []).append(result)
+        shown = {world: best_of_each_agent(results) for world, results in worlds.items()}
         paths.append(material.folder / name)
-        _curves_of_schedule(schedule, results, paths[-1])
+        _draw_curves(shown, paths[-1])
     return paths
 
 
-def _curves_of_schedule(schedule: str, results: Sequence[CellResult], path: Path) -> None:
-    worlds = list(dict.fromkeys(result.cell.environment for result in results))
-    with picture(path, max(5.0, 0.8 + 3.3 * len(worlds)), 5.2) as figure:
-        grid = panels(
-            figure,
-            2,
-            len(worlds),
-            Margins(left=0.65, right=0.3, across=0.4),
-            sharex="col",
-            sharey="row",
-        )
-        for (above, below), world in zip(grid.T, worlds, strict=True):
-            here = [result for result in results if result.cell.environment == world]
-            for result in here:
-                _draw_returns(above, result)
-                _draw_decisions(below, result)
-            above.set_title(world_name(here[0].cell), loc="left")
-            below.set(xlabel="training episodes", xscale="log", yscale="log")
-            above.margins(x=0)
-            below.margins(x=0)
-            few_ticks(below.xaxis)
+def _draw_curves(shown: dict[str, list[CellResult]], path: Path) -> None:
+    everything = [result for results in shown.values() for result in results]
+    in_steps = everything[0].in_steps
+    width, across, apart = (4.2, 0.65, "   ") if len(shown) <= 3 else (2.9, 0.5, "\n")
+    small_print = {world: _variants(results, apart) for world, results in shown.items()}
+    lines = max(1 + text.count("\n") for text in small_print.values())
+    if not in_steps:
+        width, across, small_print, lines = 3.3, 0.4, dict.fromkeys(shown, ""), 0
+    height = LINE * lines / 72
+    with picture(path, max(7.4, 1.2 + width * len(shown)), 5.65 + height) as figure:
+        margins = Margins(left=0.75, right=0.3, top=1.05 + height, across=across)
+        sharey = False if in_steps else "row"
+        grid = panels(figure, 2, len(shown), margins, sharex="col", sharey=sharey)
+        for (above, below), (world, results) in zip(grid.T, shown.items(), strict=True):
+            for result in results:
+                _draw_result(above, below, result)
+            _name(above, world_name(results[0].cell), small_print[world], lines)
             few_ticks(below.yaxis, (1.0, 2.0, 5.0))
+            if in_steps:
+                _scale_steps(above, below, results)
+            else:
+                below.set(xlabel="training episodes", xscale="log")
+                few_ticks(below.xaxis)
         grid[0, 0].set_ylabel("return of the greedy policy")
         grid[1, 0].set_ylabel("per greedy episode")
-        handles = agent_handles(results) + stroke_handles()
-        figure.legend(handles=handles, loc="upper right", ncols=2 if len(worlds) < 2 else 5)
+        agents = dict.fromkeys(result.cell.agent for result in everything)
+        handles = [Line2D([], [], color=agent_colour(name), label=name, lw=2.5) for name in agents]
+        handles.append(Line2D([], [], color=QUIET, label="decisions"))
+        handles.append(Line2D([], [], color=QUIET, label="steps", ls=STEPS_DASHES))
+        figure.legend(handles=handles, loc="upper right", ncols=len(handles))
+        schedule = everything[0].cell.schedule
         headline(
             figure,
-            f"Learning with a {schedule} exploration schedule",
-            f"{band_text(results)}; no smoothing",
+            f"Learning with a {schedule} exploration schedule"
+            if schedule
+            else "Learning to act, and when",
+            f"{band_text(everything)}; {_smoothing(everything[0])}",
         )
 
 
-def agent_handles(results: Sequence[CellResult]) -> list[Line2D]:
-    """The colours of agents, for a legend."""
-    agents = dict.fromkeys(result.cell.agent for result in results)
-    return [Line2D([], [], color=agent_colour(agent), label=agent, lw=2.5) for agent in agents]
+def _drawn(result: CellResult, values: Num[np.ndarray, "seed evaluation"]) -> np.ndarray:
+    """What is drawn of a value of every evaluation."""
+    return smoothed(values) if result.in_steps else values[:, chosen_evaluations(values.shape[1])]
 
 
-def stroke_handles() -> list[Line2D]:
-    """The strokes of decisions and steps, for a legend."""
-    return [
-        Line2D([], [], color=QUIET, label="decisions"),
-        Line2D([], [], color=QUIET, label="steps", ls=STEPS_DASHES),
-    ]
+def _smoothing(result: CellResult) -> str:
+    width = round(result.returns.shape[1] / smoothed(result.returns).shape[1])
+    if width == 1 or not result.in_steps:
+        return "no smoothing"
+    return f"smoothed over {width} evaluations"
 
 
-def _draw_returns(axes: Axes, result: CellResult) -> None:
-    points = chosen_evaluations(result.returns.shape[1])
-    returns = result.returns[:, points]
+def _name(axes: Axes, world: str, small_print: str, lines: int) -> None:
+    """The environment, and which variants of the agents are shown, in at most `lines` lines."""
+    axes.set_title(world, loc="left", pad=7 + LINE * lines)
+    axes.annotate(
+        small_print,
+        (0, 1),
+        (0, 3 + LINE * lines),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        va="top",
+        fontsize=8.5,
+        color=QUIET,
+    )
+
+
+def _variants(results: Sequence[CellResult], apart: str) -> str:
+    return apart.join(filter(None, (_variant(result, results) for result in results)))
+
+
+def _variant(result: CellResult, beside: Sequence[CellResult]) -> str:
+    """What tells a cell from others of its agent, and how many seeds it has if others differ."""
+    cell, about = result.cell, []
+    if cell.architecture:
+        about.append(cell.architecture)
+    if cell.max_skip > 1:
+        about.append(f"J = {cell.max_skip}")
+    if len({len(other.folders) for other in beside}) > 1:
+        about.append(seeds_text([result]))
+    return f"{cell.agent}: {', '.join(about)}" if about else ""
+
+
+def _scale_steps(above: Axes, below: Axes, results: Sequence[CellResult]) -> None:
+    steps = max(result.played.max() for result in results)
+    scale, unit = (1e6, "millions") if steps >= 500_000 else (1e3, "thousands")
+    below.set(xlabel=f"environment steps ({unit})", xlim=(0, steps))
+    below.xaxis.set_major_locator(MaxNLocator(5))
+    below.xaxis.set_major_formatter(lambda value, _: f"{value / scale:g}")
+    above.yaxis.set_major_locator(MaxNLocator(6))
+    # A few terrible episodes must not press all that matters against the upper edge.
+    lowest, highest = results[0].cell.returns
+    above.set_ylim(bottom=max(above.get_ylim()[0], lowest - (highest - lowest) / 2))
+
+
+def _draw_result(above: Axes, below: Axes, result: CellResult) -> None:
+    played = _drawn(result, result.played).mean(axis=0)
+    returns, colour = _drawn(result, result.returns), agent_colour(result.cell.agent)
     mean, spread = returns.mean(axis=0), returns.std(axis=0)
-    lowest, highest = result.cell.returns
-    low, high = np.maximum(mean - spread, lowest), np.minimum(mean + spread, highest)
-    episodes, colour = _episodes(result, points), agent_colour(result.cell.agent)
-    axes.fill_between(episodes, low, high, color=colour, alpha=0.2, lw=0)
-    axes.plot(episodes, mean, color=colour)
-
-
-def _draw_decisions(axes: Axes, result: CellResult) -> None:
-    points = chosen_evaluations(result.decisions.shape[1])
-    episodes, colour = _episodes(result, points), agent_colour(result.cell.agent)
-    axes.plot(episodes, result.decisions[:, points].mean(axis=0), color=colour)
+    # No policy earns less than the worst or more than the best episode.
+    low = np.maximum(mean - spread, result.returns.min())
+    high = np.minimum(mean + spread, result.returns.max())
+    above.fill_between(played, low, high, color=colour, alpha=0.2, lw=0)
+    above.plot(played, mean, color=colour)
+    below.plot(played, _drawn(result, result.decisions).mean(axis=0), color=colour)
     # Without skips, steps and decisions are the same.
     steps = result.lengths if result.cell.max_skip > 1 else result.decisions
-    axes.plot(episodes, steps[:, points].mean(axis=0), color=colour, ls=STEPS_DASHES)
-
-
-def reaching_curves(material: Material) -> list[Path]:
-    """How many seeds' greedy policies reach the goal, and when 95 % of them do."""
-    path = material.folder / "curves.png"
-    with picture(path, 7.2, 4.2) as figure:
-        axes = panels(figure, 1, 1, Margins(left=0.75, top=0.75))[0, 0]
-        for result in material.results:
-            scaled = normalized(result.returns, *result.cell.returns)
-            _draw_reaching(axes, result, scaled.mean(axis=0))
-        axes.axhline(GOOD_FRACTION, color=QUIET, lw=0.9, ls=(0, (4, 3)), zorder=1)
-        axes.annotate("95 %", (1, GOOD_FRACTION), (0, 3), textcoords="offset points", color=QUIET)
-        axes.set(xscale="log", ylim=(0, 1.03), yticks=np.linspace(0, 1, 6))
-        axes.set(xlabel="training episodes", ylabel="seeds that reach the goal")
-        axes.margins(x=0.02)
-        few_ticks(axes.xaxis, (1.0, 3.0))
-        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
-        axes.legend(loc="lower right")
-        headline(
-            figure,
-            "Who finds the goal, and when",
-            f"greedy policies of {seeds_text(material.results)} in the 23 x 23 world",
-        )
-    return [path]
-
-
-def _draw_reaching(
-    axes: Axes, result: CellResult, fraction: Float[np.ndarray, " evaluation"]
-) -> None:
-    agent = result.cell.agent
-    episodes = _episodes(result, np.arange(len(fraction)))
-    first = first_reaching(fraction, GOOD_FRACTION)
-    reaches = np.isfinite(first)
-    episode = episodes[int(first) - 1] if reaches else 0
-    label = f"{agent}: 95 % after {episode} episodes" if reaches else f"{agent}: never 95 %"
-    axes.plot(episodes, fraction, color=agent_colour(agent), label=label)
-    if reaches:
-        reached = (episode, fraction[int(first) - 1])
-        axes.plot(*reached, "o", ms=9, color=agent_colour(agent), mec="white", mew=1.2, zorder=4)
+    below.plot(played, _drawn(result, steps).mean(axis=0), color=colour, ls=STEPS_DASHES)
+    above.margins(x=0)
+    below.margins(x=0)
+    below.set_yscale("log")

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Circle, PathPatch, Polygon
@@ -64,11 +63,9 @@ def _panel_size(grid: GridMap, cell: float) -> tuple[float, float]:
 def draw_map(axes: Axes, grid: GridMap) -> None:
     """The cells of a map, with room around them for arcs."""
     height, width = grid.shape
-    cells = np.array([COLOURS[cell] for cell in grid], dtype=np.uint8)
-    axes.imshow(cells.reshape(height, width, 3), interpolation="nearest", zorder=0)
-    lines = [[(x - 0.5, -0.5), (x - 0.5, height - 0.5)] for x in range(width + 1)]
-    lines += [[(-0.5, y - 0.5), (width - 0.5, y - 0.5)] for y in range(height + 1)]
-    axes.add_collection(LineCollection(lines, colors=GRID_COLOUR, linewidths=0.6, zorder=1))
+    cells = np.array([COLOURS[cell] for cell in grid], dtype=np.uint8).reshape(height, width, 3)
+    across, down = np.arange(width + 1) - 0.5, np.arange(height + 1) - 0.5
+    axes.pcolormesh(across, down, cells, edgecolors=GRID_COLOUR, lw=0.6, zorder=0)
     near, far = -0.5 - map_margin(grid), -0.5 + map_margin(grid)
     axes.set(xlim=(near, width + far), ylim=(height + far, near), aspect="equal")
     axes.set_axis_off()

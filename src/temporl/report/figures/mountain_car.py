@@ -8,20 +8,13 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.colors import ListedColormap, Normalize, to_rgb
 from matplotlib.lines import Line2D
 
 from temporl.environments import EnvironmentSpec
 from temporl.evaluation import evaluate
-from temporl.report.figures.paths import Stretch, greedy_path, path_text
-from temporl.report.figures.phase_plane import (
-    HOW_TO_READ,
-    Choices,
-    ask_everywhere,
-    draw_skips,
-    draw_stretches,
-    draw_trace,
-)
+from temporl.report.figures.paths import Stretch, greedy_paths, path_text
+from temporl.report.figures.phase_plane import HOW_TO_READ, Plane, Side, draw_stretches
 from temporl.report.figures.style import (
     QUIET,
     TEXT,
@@ -39,13 +32,12 @@ from temporl.wording import number_of
 ENVIRONMENT = EnvironmentSpec("MountainCar-v0")
 ACTIONS = {"push left": "#0173b2", "no push": "#949494", "push right": "#d55e00"}
 """What the actions 0, 1 and 2 do, and their colours."""
-POSITIONS, VELOCITIES = (-1.2, 0.6), (-0.07, 0.07)
+COLOURS = ListedColormap(list(ACTIONS.values()))
+FAINT = ListedColormap([0.45 * np.array(to_rgb(colour)) + 0.55 for colour in ACTIONS.values()])
 GOAL, BOTTOM = 0.5, -np.pi / 6
 EPISODES = 10
 NEARLY = 0.05
 """By which part of the best return a policy may miss it and still be as good."""
-GRID = (120, 90)
-"""In how many positions and velocities a policy is asked what it would do."""
 RISE = 0.9
 """How much higher than at its beginning an episode is drawn at its end."""
 
@@ -55,13 +47,14 @@ def key_states(material: Material) -> list[Path]:
     found = [
         result
         for result in material.results
-        if result.cell.config.environment == ENVIRONMENT and result.cell.agent == "t-dqn"
+        if result.cell.config.environment == ENVIRONMENT
+        and result.cell.agent in material.experiment.pictured
     ]
     if not found:
         return []
     policy, path = good_policy(found[0].folders), material.folder / "mountain-car.png"
     seeds = number_of(len(found[0].folders), "seed")
-    title = f"When t-dqn decides on MountainCar: one of the best of {seeds}"
+    title = f"When {found[0].cell.agent} decides on MountainCar: one of the best of {seeds}"
     return [mountain_car_picture(policy, path, title)]
 
 
@@ -77,37 +70,26 @@ def good_policy(folders: Sequence[Path]) -> Policy:
 
 def mountain_car_picture(policy: Policy, path: Path, title: str) -> Path:
     """Save a picture of a policy on MountainCar: one episode, and its choice everywhere."""
-    episode, choices = typical_episode(policy), choices_everywhere(policy)
+    episode = typical_episode(policy)
+    lines = [np.array(stretch.states, dtype=np.float64) for stretch in episode]
     with picture(path, 10.6, 7.9) as figure:
         margins = Margins(left=0.75, right=0.75, top=1.05, across=0.9, down=0.8)
-        (hill, plane), (actions, skips) = panels(figure, 2, 2, margins)
+        (hill, plane), everywhere = panels(figure, 2, 2, margins)
         draw_hill(hill, episode)
-        draw_plane(plane, episode)
-        draw_actions(actions, choices)
-        draw_skips(figure, skips, choices)
-        _set_plane(skips, "everywhere: for how many steps")
-        for axes in (actions, skips):
-            draw_trace(axes, [np.array(stretch.states) for stretch in episode])
-        figure.legend(handles=_handles(), loc="upper right", ncols=len(ACTIONS))
+        PLANE.draw_episode(plane, episode, lines, "the same episode by position and velocity")
+        PLANE.draw_choices(figure, everywhere, policy, lines, "the action", FAINT)
+        handles = [
+            Line2D([], [], color=colour, lw=1.5, marker="o", mec="white", label=name)
+            for name, colour in ACTIONS.items()
+        ]
+        figure.legend(handles=handles, loc="upper right", ncols=len(ACTIONS))
         headline(figure, title, f"{HOW_TO_READ}; the median of {EPISODES} episodes by decisions")
     return path
 
 
 def typical_episode(policy: Policy) -> list[Stretch]:
     """Of some greedy episodes the one in the middle by its decisions."""
-    environment = ENVIRONMENT.make()
-    paths = [greedy_path(policy, environment, seed) for seed in range(EPISODES)]
-    environment.close()
-    return sorted(paths, key=len)[EPISODES // 2]
-
-
-def choices_everywhere(policy: Policy) -> Choices:
-    """Ask a policy about a grid of positions and velocities."""
-    positions, velocities = (
-        np.linspace(*ends, count, dtype=np.float32)
-        for ends, count in zip((POSITIONS, VELOCITIES), GRID, strict=True)
-    )
-    return ask_everywhere(policy, positions, velocities, lambda x, v: np.array([x, v]))
+    return sorted(greedy_paths(policy, ENVIRONMENT, range(EPISODES)), key=len)[EPISODES // 2]
 
 
 def height(position: Float[np.ndarray, ...]) -> Float[np.ndarray, ...]:
@@ -117,7 +99,7 @@ def height(position: Float[np.ndarray, ...]) -> Float[np.ndarray, ...]:
 
 def draw_hill(axes: Axes, episode: Sequence[Stretch]) -> None:
     """An episode above the hill, the later the higher, so that its swings stay apart."""
-    ground, top = np.linspace(*POSITIONS, 200), float(height(np.array(GOAL)))
+    ground, top = np.linspace(-1.2, 0.6, 200), float(height(np.array(GOAL)))
     axes.fill_between(ground, height(ground), color="#eeeeee", lw=0, zorder=1)
     axes.plot(ground, height(ground), color=QUIET, lw=1.2, zorder=2)
     axes.plot([GOAL, GOAL], [top, top + 0.2], color=TEXT, lw=1.2, zorder=2)
@@ -128,46 +110,27 @@ def draw_hill(axes: Axes, episode: Sequence[Stretch]) -> None:
         times = np.arange(begin, begin + len(positions))
         lines.append(np.stack([positions, height(positions) + 0.07 + RISE * times / steps], -1))
         begin += stretch.steps
-    axes.set(xlim=POSITIONS, ylim=(0, 1.2 + RISE), yticks=[], xlabel="position")
+    axes.set(xlim=(-1.2, 0.6), ylim=(0, 1.2 + RISE), yticks=[], xlabel="position")
     axes.grid(visible=False)
     axes.spines["left"].set_visible(False)
     axes.set_title(f"on the hill, time goes up: {path_text(episode)}", loc="left")
-    draw_stretches(axes, episode, lines, [np.array([0.0, 1.0])] * len(lines), _colours(episode))
-
-
-def draw_plane(axes: Axes, episode: Sequence[Stretch]) -> None:
-    """An episode in the phase plane."""
-    lines = [np.array(stretch.states, dtype=np.float64) for stretch in episode]
-    _set_plane(axes, "the same episode by position and velocity")
-    # Episodes run around the valley's bottom at rest, so labels stand on the outside.
-    scale = np.array([np.ptp(POSITIONS), np.ptp(VELOCITIES)])
-    outwards = [(line[0] - (BOTTOM, 0.0)) / scale for line in lines]
-    draw_stretches(axes, episode, lines, outwards, _colours(episode))
-
-
-def _set_plane(axes: Axes, title: str) -> None:
-    axes.set(xlim=POSITIONS, ylim=VELOCITIES, xlabel="position", ylabel="velocity per step")
-    axes.axvline(GOAL, color=QUIET, lw=0.9, ls=(0, (4, 3)), zorder=1)
-    place = (GOAL, VELOCITIES[1])
-    axes.annotate("goal", place, (0, 3), textcoords="offset points", ha="center", color=QUIET)
-    axes.set_title(title, loc="left")
-
-
-def _colours(episode: Sequence[Stretch]) -> list[str]:
-    return [list(ACTIONS.values())[stretch.decision.action] for stretch in episode]
-
-
-def draw_actions(axes: Axes, choices: Choices) -> None:
-    """Which action is greedy where."""
-    faint = ListedColormap([0.45 * np.array(to_rgb(c)) + 0.55 for c in ACTIONS.values()])
-    axes.pcolormesh(
-        choices.across, choices.upwards, choices.actions, cmap=faint, vmin=-0.5, vmax=2.5
+    draw_stretches(
+        axes, episode, lines, [np.array([0.0, 1.0])] * len(lines), PLANE.action_colours(episode)
     )
-    _set_plane(axes, "everywhere: the action")
 
 
-def _handles() -> list[Line2D]:
-    return [
-        Line2D([], [], color=colour, lw=1.5, marker="o", mec="white", label=name)
-        for name, colour in ACTIONS.items()
-    ]
+def _mark_goal(axes: Axes) -> None:
+    axes.axvline(GOAL, color=QUIET, lw=0.9, ls=(0, (4, 3)), zorder=1)
+    place = (GOAL, axes.get_ylim()[1])
+    axes.annotate("goal", place, (0, 3), textcoords="offset points", ha="center", color=QUIET)
+
+
+PLANE = Plane(
+    across=Side("position", -1.2, 0.6, 120),
+    upwards=Side("velocity per step", -0.07, 0.07, 90),
+    observed=lambda position, velocity: np.array([position, velocity], np.float32),
+    colours=COLOURS,
+    actions=Normalize(-0.5, 2.5),
+    mark=_mark_goal,
+    centre=(BOTTOM, 0.0),
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy, deepcopy
 from typing import NamedTuple
 
@@ -32,18 +32,28 @@ def greedy_path(policy: Policy, environment: EnvironmentLike, seed: int = 0) -> 
 
     The policy's own random stream stays where it was. Environments need a limit of steps.
     """
+    return greedy_paths(policy, environment, [seed])[0]
+
+
+def greedy_paths(
+    policy: Policy, environment: EnvironmentLike, seeds: Iterable[int]
+) -> list[list[Stretch]]:
+    """The same for several seeds, one after the other; a random stream goes on."""
     policy, made = deepcopy(policy), make_environment(environment)
-    state, _ = made.reset(seed=episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, 0))
-    kept = copy(state)  # an environment may use its arrays again
-    path: list[tuple[Decision, list[Element]]] = []
-    for step in play(policy, made, state):
-        if step.decided:
-            path.append((Decision(step.action, step.skip), [kept]))
-        kept = copy(step.next_observation)
-        path[-1][1].append(kept)
+    paths = []
+    for seed in seeds:
+        state, _ = made.reset(seed=episode_seed(seed, Purpose.EVALUATION_ENVIRONMENT, 0))
+        kept = copy(state)  # an environment may use its arrays again
+        path: list[tuple[Decision, list[Element]]] = []
+        for step in play(policy, made, state):
+            if step.decided:
+                path.append((Decision(step.action, step.skip), [kept]))
+            kept = copy(step.next_observation)
+            path[-1][1].append(kept)
+        paths.append([Stretch(decision, tuple(states)) for decision, states in path])
     if made is not environment:
         made.close()
-    return [Stretch(decision, tuple(states)) for decision, states in path]
+    return paths
 
 
 def path_text(path: Sequence[Stretch]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap
+from matplotlib.colors import BoundaryNorm, Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
 from temporl.report.figures.labels import Coordinates, Labels, Points
@@ -24,26 +25,95 @@ HOW_TO_READ = (
 SKIP_COLOURS = LinearSegmentedColormap.from_list("skip", ["#fdf7fb", "#dda0d0", "#8e3d80"])
 
 
-class Choices(NamedTuple):
-    """What a policy would do everywhere in a plane."""
+@dataclass(frozen=True)
+class Side:
+    """One of the two numbers: its name, its range, and for how many values a policy is asked."""
 
-    across: Float[np.ndarray, " column"]
-    upwards: Float[np.ndarray, " row"]
-    actions: Float[np.ndarray, "row column"]
-    skips: Int[np.ndarray, "row column"]
+    name: str
+    lowest: float
+    highest: float
+    size: int
+
+    def values(self) -> Float[np.ndarray, " value"]:
+        """The values for which a policy is asked."""
+        return np.linspace(self.lowest, self.highest, self.size)
 
 
-def ask_everywhere(
-    policy: Policy,
-    across: Float[np.ndarray, " column"],
-    upwards: Float[np.ndarray, " row"],
-    observed: Callable[[float, float], np.ndarray],
-) -> Choices:
-    """Ask a policy what it would do at every place of a grid, as the agent observes it."""
-    decisions = [[policy.decide(observed(x, y)) for x in across] for y in upwards]
-    actions = [[np.asarray(one.action).item() for one in row] for row in decisions]
-    skips = [[one.skip for one in row] for row in decisions]
-    return Choices(across, upwards, np.array(actions, np.float64), np.array(skips))
+@dataclass(frozen=True)
+class Plane:
+    """Two numbers that an observation follows from, and how they are drawn."""
+
+    across: Side
+    upwards: Side
+    observed: Callable[[float, float], np.ndarray]
+    colours: Colormap
+    actions: Normalize
+    """The range of actions, for their colours."""
+    mark: Callable[[Axes], object]
+    """Draws what is special in it."""
+    centre: tuple[float, float] = (0.0, 0.0)
+    """What episodes run around: labels stand on the outside."""
+
+    def set_up(self, axes: Axes, title: str) -> None:
+        """Empty, with names and marks."""
+        axes.set(xlim=(self.across.lowest, self.across.highest), xlabel=self.across.name)
+        axes.set(ylim=(self.upwards.lowest, self.upwards.highest), ylabel=self.upwards.name)
+        axes.set_title(title, loc="left")
+        self.mark(axes)
+
+    def ask_everywhere(self, policy: Policy) -> tuple[np.ndarray, np.ndarray]:
+        """The actions and the skips that a policy would choose at every place of a grid."""
+        decisions = [
+            policy.decide(self.observed(x, y))
+            for y in self.upwards.values()
+            for x in self.across.values()
+        ]
+        shape = self.upwards.size, self.across.size
+        actions = np.array([np.asarray(one.action).item() for one in decisions])
+        return actions.reshape(shape), np.array([one.skip for one in decisions]).reshape(shape)
+
+    def action_colours(self, episode: Sequence[Stretch]) -> list[Any]:
+        """A colour for every decision."""
+        actions = (np.asarray(stretch.decision.action).item() for stretch in episode)
+        return [self.colours(self.actions(action)) for action in actions]
+
+    def draw_episode(
+        self, axes: Axes, episode: Sequence[Stretch], lines: Sequence[Points], title: str
+    ) -> None:
+        """An episode, coloured by its actions."""
+        self.set_up(axes, title)
+        scale = np.array([side.highest - side.lowest for side in (self.across, self.upwards)])
+        outwards = [(line[0] - self.centre) / scale for line in lines]
+        draw_stretches(axes, episode, lines, outwards, self.action_colours(episode))
+
+    def draw_choices(
+        self,
+        figure: Figure,
+        panels: Sequence[Axes],
+        policy: Policy,
+        lines: Sequence[Points],
+        action: str,
+        colours: Colormap,
+    ) -> ScalarMappable:
+        """Which action is greedy where, and for how many steps; the lines show an episode.
+
+        Returns the colours of actions, for a legend.
+        """
+        actions, skips = self.ask_everywhere(policy)
+        places = self.across.values(), self.upwards.values()
+        longest = max(2, int(skips.max()))
+        bounds = BoundaryNorm(np.arange(0.5, longest + 1), SKIP_COLOURS.N)
+        meshes = (
+            panels[0].pcolormesh(*places, actions, cmap=colours, norm=self.actions),
+            panels[1].pcolormesh(*places, skips, cmap=SKIP_COLOURS, norm=bounds),
+        )
+        colour_bar(figure, panels[1], meshes[1], "steps", range(1, longest + 1))
+        for axes, name in zip(panels, (action, "for how many steps"), strict=True):
+            self.set_up(axes, f"everywhere: {name}")
+            for line in lines:
+                axes.plot(*line.T, color=TEXT, lw=0.8, zorder=3)
+                axes.plot(*line[0], "o", ms=3.2, color=TEXT, mec="white", mew=0.5, zorder=4)
+        return meshes[0]
 
 
 def draw_stretches(
@@ -54,7 +124,8 @@ def draw_stretches(
     colours: Sequence[Any],
 ) -> None:
     """A mark at every decision, the longer the larger, and the way to the next one."""
-    labels = Labels(_in_points(axes, np.concatenate(lines)), _in_points(axes, _starts(lines)))
+    starts = np.stack([line[0] for line in lines])
+    labels = Labels(_in_points(axes, np.concatenate(lines)), _in_points(axes, starts))
     # The longest skips get the best places for their labels.
     order = sorted(range(len(lines)), key=lambda number: -episode[number].decision.skip)
     for number in order:
@@ -78,38 +149,16 @@ def draw_stretches(
             )
 
 
-def _starts(lines: Sequence[Points]) -> Points:
-    return np.stack([line[0] for line in lines])
-
-
 def _in_points(axes: Axes, places: Points) -> Points:
     """Places in an axes as points, of which an inch has 72."""
     return np.asarray(axes.transData.transform(places) * 72 / axes.figure.dpi)
-
-
-def draw_trace(axes: Axes, lines: Sequence[Points]) -> None:
-    """Where an episode ran, and where it was decided, on a map of all choices."""
-    for line in lines:
-        axes.plot(*line.T, color=TEXT, lw=0.8, zorder=3)
-        axes.plot(*line[0], "o", ms=3.2, color=TEXT, mec="white", mew=0.5, zorder=4)
-
-
-def draw_skips(figure: Figure, axes: Axes, choices: Choices) -> None:
-    """For how many steps the greedy action is played where."""
-    longest = max(2, int(choices.skips.max()))
-    bounds = np.arange(0.5, longest + 1)
-    norm = BoundaryNorm(bounds, SKIP_COLOURS.N)
-    mesh = axes.pcolormesh(
-        choices.across, choices.upwards, choices.skips, cmap=SKIP_COLOURS, norm=norm
-    )
-    colour_bar(figure, axes, mesh, "steps", range(1, longest + 1))
 
 
 def colour_bar(
     figure: Figure, axes: Axes, colours: ScalarMappable, title: str, ticks: Sequence[int]
 ) -> None:
     """A narrow bar beside an axes that explains its colours."""
-    box, width = axes.get_position(), float(figure.get_size_inches()[0])
+    box, width = axes.get_position(), figure.get_figwidth()
     bar = figure.colorbar(
         colours, cax=figure.add_axes((box.x1 + 0.1 / width, box.y0, 0.13 / width, box.height))
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from matplotlib import rc_context
-from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -36,8 +35,15 @@ AGENT_COLOURS = {
     "t-sac": "#d55e00",
 }
 """The paper's colours, and others beside them; they stay apart for colour-blind readers."""
-ARCHITECTURE_COLOURS = {"concat": "#0173b2", "context": "#d55e00", "shared": "#949494"}
-SCHEDULE_COLOURS = {"linear": "#0173b2", "log": "#d55e00", "constant": "#949494"}
+VARIANT_COLOURS = {
+    "concat": "#0173b2",
+    "context": "#d55e00",
+    "shared": "#949494",
+    "linear": "#0173b2",
+    "log": "#d55e00",
+    "constant": "#949494",
+}
+"""The colours of architectures and schedules."""
 OTHER_COLOURS = ("#0173b2", "#d55e00", "#ca9161", "#56b4e9", "#949494")
 TEXT, QUIET, FAINT = "#222222", "#666666", "#e4e4e4"
 DOTS_PER_INCH = 150
@@ -75,6 +81,10 @@ class Material(NamedTuple):
     results: Sequence[CellResult]
     rows: Sequence[Row]
     folder: Path
+
+
+Draw = Callable[[Material], list[Path]]
+"""Draws pictures into the folder of an experiment, and returns where they are."""
 
 
 @contextmanager
@@ -128,13 +138,9 @@ def panels(
 
 def headline(figure: Figure, title: str, details: str) -> None:
     """A title with a quiet line on how the picture was made, both flush left."""
-    _, height = figure.get_size_inches()
-    figure.text(_left(figure), 1 - 0.14 / height, title, va="top", fontsize=12, fontweight="bold")
-    figure.text(_left(figure), 1 - 0.4 / height, details, va="top", fontsize=9, color=QUIET)
-
-
-def _left(figure: Figure) -> float:
-    return 0.14 / float(figure.get_size_inches()[0])
+    left, height = 0.14 / figure.get_figwidth(), figure.get_figheight()
+    figure.text(left, 1 - 0.14 / height, title, va="top", fontsize=12, fontweight="bold")
+    figure.text(left, 1 - 0.4 / height, details, va="top", fontsize=9, color=QUIET)
 
 
 def few_ticks(axis: Axis, subs: tuple[float, ...] = (1.0,)) -> None:
@@ -170,10 +176,3 @@ def band_text(results: Sequence[CellResult]) -> str:
     if all(len(result.folders) == 1 for result in results):
         return "1 seed"
     return f"mean of {seeds_text(results)}, shaded: one standard deviation"
-
-
-def only_bottom(axes: Axes) -> None:
-    """Keep the grid along one direction and the axis at the bottom."""
-    axes.grid(visible=False, axis="y")
-    axes.spines["left"].set_visible(False)
-    axes.tick_params(axis="y", length=0)

@@ -20,13 +20,13 @@ from temporl.report.figures.labels import Coordinates
 from temporl.report.figures.maps import draw_text
 from temporl.report.figures.paths import reachable_states
 from temporl.report.figures.style import QUIET, TEXT
-from temporl.tabular.policy import TabularPolicy
+from temporl.training.outcome import TrainedPolicy
 
 VALUE_COLOURS = LinearSegmentedColormap.from_list("value", ["#fbf3f9", "#dda0d0", "#bb62aa"])
 ARROWHEAD = np.array([[0.40, 0.0], [0.16, 0.16], [0.16, -0.16]])
 
 
-def known_values(world: GridWorld, policy: TabularPolicy) -> dict[int, float]:
+def known_values(world: GridWorld, policy: TrainedPolicy) -> dict[int, float]:
     """The values of all states that can be reached and of which something has been learned."""
     values = {state: policy.action_values(state) for state in reachable_states(world)}
     return {state: float(row.max()) for state, row in values.items() if row.any()}
@@ -41,7 +41,7 @@ def value_scale(values: Sequence[dict[int, float]]) -> ScalarMappable:
     )
 
 
-def draw_values(axes: Axes, world: GridWorld, policy: TabularPolicy, scale: ScalarMappable) -> None:
+def draw_values(axes: Axes, world: GridWorld, policy: TrainedPolicy, scale: ScalarMappable) -> None:
     """Fill a map with what a policy has learned; where it has learned nothing, cells stay plain."""
     policy = deepcopy(policy)
     cells = list(world.map)

@@ -1,9 +1,8 @@
-"""Learning curves for the page: few points, interquartile means, and how sure they are."""
+"""Learning curves for the page: few points, interquartile means and their intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,14 @@ from jaxtyping import Float, Int
 from scipy.stats import bootstrap, trim_mean
 
 from temporl.randomness import Purpose, generator
+from temporl.report.cells import averaged_over_starts
 from temporl.report.page.groups import Group
 from temporl.training.course import Moments
 from temporl.training.outcome import last_evaluations
 from temporl.types import Record
 
 POINTS = 90
-"""A curve has at most twice as many points: half evenly spaced, half closer to the start."""
+"""Half of the most points of a curve; they are evenly spaced, the others closer to the start."""
 RESAMPLES = 300
 COLUMNS = {"return": "return", "length": "steps of an episode", "decisions": "decisions"}
 
@@ -30,13 +30,13 @@ def interquartile_mean(values: Float[np.ndarray, "seed ..."], axis: int = 0) -> 
     return trim_mean(values, 0.25, axis=axis)
 
 
-def interval(values: Float[np.ndarray, "seed ..."]) -> tuple[Any, Any] | None:
+def interval(values: Float[np.ndarray, "seed ..."]) -> tuple[Any, Any]:
     """The 95 % bootstrap interval of the interquartile mean over seeds; one seed has none."""
     if len(values) < 2:
-        return None
+        return None, None
     outcome = bootstrap(
         (values,),
-        partial(interquartile_mean),
+        interquartile_mean,
         axis=0,
         n_resamples=RESAMPLES,
         batch=max(1, 4_000_000 // values.size),
@@ -70,22 +70,16 @@ def group_curves(group: Group) -> Record | None:
     tables = [table for table in group.evaluations if len(table)]
     if not tables:
         return None
-    # Evaluations from several starts are one, with their mean.
-    starts = int(group.record.get("evaluation_starts") or 1)
-    shortest = min(len(table) for table in tables) // starts
-    columns = {
-        name: np.stack(
-            [
-                table[name].to_numpy()[: shortest * starts].reshape(-1, starts).mean(axis=1)
-                for table in tables
-            ]
-        )
-        for name in ("episode", "step", *COLUMNS)
-    }
+    starts = group.record.get("evaluation_starts") or 1
+    shortest = min(len(table) for table in tables) // starts * starts
+    columns = {}
+    for name in ("episode", "step", *COLUMNS):
+        values = np.stack([table[name].to_numpy()[:shortest] for table in tables])
+        columns[name] = averaged_over_starts(values, starts)
     places = _places(columns)
     if group.courses:
         places["seconds"] = _seconds(group.courses, places["steps"])
-    last = last_evaluations(shortest)
+    last = last_evaluations(columns["step"].shape[1])
     final = {name: columns[name][:, last].mean(axis=1) for name in COLUMNS}
     return {
         "x": {name: short(values.mean(axis=0)) for name, values in places.items()},
@@ -110,7 +104,7 @@ def _places(columns: dict[str, Evaluated]) -> dict[str, Curves]:
 
 
 def _seconds(courses: Sequence[Moments], steps: Curves) -> Curves:
-    """How long training had taken by each of these steps; between two notes, evenly."""
+    """How long training had taken by each of these steps; interpolated between moments."""
     mean = steps.mean(axis=0)
     return np.stack(
         [
@@ -121,8 +115,7 @@ def _seconds(courses: Sequence[Moments], steps: Curves) -> Curves:
 
 
 def _curve(values: Curves) -> Record:
-    between = interval(values)
-    low, high = between if between is not None else (None, None)
+    low, high = interval(values)
     return {
         "mean": short(interquartile_mean(values)),
         "low": None if low is None else short(low),
@@ -132,13 +125,12 @@ def _curve(values: Curves) -> Record:
 
 
 def _summary(values: Float[np.ndarray, " seed"]) -> tuple[float, float | None, float | None]:
-    between = interval(values[:, None])
-    low, high = (None, None) if between is None else (float(end[0]) for end in between)
+    low, high = (None if end is None else float(end[0]) for end in interval(values[:, None]))
     return float(interquartile_mean(values)), low, high
 
 
 def short(values: Any) -> list[float]:
-    """Numbers with four digits that count: more cannot be seen, and the page must stay small.
+    """Values with four significant digits: more cannot be seen, and the page must stay small.
 
     Examples:
         >>> short([0.123456, 123456.7])

@@ -12,9 +12,15 @@ import pyarrow as pa
 from temporl.agents import agent_label
 from temporl.environments import EnvironmentSpec
 from temporl.errors import BadInput, DamagedFile
+from temporl.report.sweeps import varied
 from temporl.runs.config import RunConfig
-from temporl.runs.course import read_course
-from temporl.runs.store import is_finished, read_config, read_evaluations, seed_folders
+from temporl.runs.store import (
+    is_finished,
+    read_config,
+    read_course,
+    read_evaluations,
+    seed_folders,
+)
 from temporl.training.course import Moments
 from temporl.types import Record
 
@@ -123,12 +129,9 @@ def _labelled(groups: Sequence[Group]) -> list[Group]:
     """Groups with names that differ: the agent, and the options in which its namesakes differ."""
     labelled = []
     for group in groups:
+        own = _settings(group)
         namesakes = [_settings(other) for other in groups if other.agent == group.agent]
-        parts = [
-            f"{name} {_plain(value)}"
-            for name, value in _settings(group).items()
-            if any(other.get(name) != value for other in namesakes)
-        ]
+        parts = [f"{name} {_plain(own[name])}" for name in varied(namesakes) if name in own]
         label = f"{group.agent} · {', '.join(parts)}" if parts else group.agent
         labelled.append(replace(group, label=label))
     return sorted(labelled, key=lambda group: _natural(group.label))
@@ -154,10 +157,8 @@ def _plain(value: object) -> str:
 def differences(groups: Sequence[Group]) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """The settings in which configurations differ: their labels, and a line for each setting."""
     settings = [{"agent": group.agent} | _settings(group) for group in groups]
-    names = dict.fromkeys(name for one in settings for name in one)
-    lines = []
-    for name in names:
-        values = [one.get(name) for one in settings]
-        if any(value != values[0] for value in values):
-            lines.append((name, ["" if value is None else _plain(value) for value in values]))
+    lines = [
+        (name, ["" if one.get(name) is None else _plain(one[name]) for one in settings])
+        for name in varied(settings)
+    ]
     return [group.label for group in groups], lines

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -12,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from temporl.errors import BadInput
 from temporl.report.figures.style import AGENT_COLOURS, OTHER_COLOURS
+from temporl.report.page.chosen_skips import chosen_skips, skips_over_training
+from temporl.report.page.comparison import read_tables
 from temporl.report.page.curves import COLUMNS, group_curves
-from temporl.report.page.development import skips_over_training
 from temporl.report.page.groups import Group, Scene, differences, find_scenes
-from temporl.report.page.recordings import Room, recordings
-from temporl.report.page.skips import chosen_skips
-from temporl.report.page.tables import read_tables
+from temporl.report.page.recordings import recordings
 from temporl.report.page.worlds import world_maps
 from temporl.types import Record
 from temporl.version import __version__
@@ -45,8 +44,8 @@ def write_page(folder: Path, out: Path, *, trusted: bool = False) -> Path:
 def page_text(folder: Path, *, trusted: bool = False) -> str:
     """The page about all runs below a folder."""
     scenes = find_scenes(folder, trusted=trusted)
-    maps, room = world_maps(scenes), Room()
-    shown = [scene_data(scene, maps, room) for scene in scenes]
+    maps, episodes = world_maps(scenes), recordings(scenes)
+    shown = [scene_data(scene, maps, episodes) for scene in scenes]
     here = files(__package__)
     scripts = [get_plotlyjs(), *((here / name).read_text() for name in SCRIPTS)]
     templates = Environment(
@@ -72,7 +71,7 @@ def page_text(folder: Path, *, trusted: bool = False) -> str:
     )
 
 
-def scene_data(scene: Scene, maps: dict[str, Record], room: Room) -> Record:
+def scene_data(scene: Scene, maps: dict[str, Record], episodes: dict[str, list[Record]]) -> Record:
     """One environment: what the template writes, and under `data` what scripts draw."""
     drawn = []
     for group, colour in zip(scene.groups, colours(scene.groups), strict=True):
@@ -87,7 +86,7 @@ def scene_data(scene: Scene, maps: dict[str, Record], room: Room) -> Record:
                     "skips": chosen_skips(group),
                     "development": skips_over_training(group),
                     "world": maps.get(str(group.folder)),
-                    "recordings": recordings(group, room),
+                    "recordings": episodes[str(group.folder)],
                 }
             )
     labels, lines = differences(scene.groups)
@@ -116,13 +115,10 @@ def colours(groups: Sequence[Group]) -> list[str]:
 
 def embedded(data: Any) -> Markup:
     """Data as JSON that can stand inside a page: nothing in it can end or begin an element."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)
+    return htmlsafe_json_dumps(data, separators=(",", ":"), allow_nan=False)
 
 
 def script_hash(script: str) -> str:
-    """By which a browser knows that a script is the page's own; it runs no other."""
+    """The hash by which a browser knows that a script is the page's own; it runs no other."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

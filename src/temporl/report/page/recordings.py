@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from temporl.errors import DamagedFile
-from temporl.report.page.groups import Group
+from temporl.report.page.groups import Scene
 from temporl.types import Record
 
 KINDS = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
@@ -15,39 +16,30 @@ ROOM = 8_000_000
 """How many bytes of video a page holds at most."""
 
 
-class Room:
-    """What is left of the room for videos on one page."""
+def recordings(scenes: Sequence[Scene]) -> dict[str, list[Record]]:
+    """The recorded episodes, by the folder of the configuration.
 
-    def __init__(self, size: int = ROOM) -> None:
-        self.left = size
-
-    def take(self, size: int) -> bool:
-        """Whether `size` more bytes still fit; if so, they are taken."""
-        if size > self.left:
-            return False
-        self.left -= size
-        return True
-
-
-def recordings(group: Group, room: Room) -> list[Record]:
-    """The recorded episodes of a configuration; those that do not fit are only named."""
-    found = []
-    for path in sorted(group.folder.glob("*/*")) + sorted(group.folder.glob("*")):
-        notes = path.with_suffix(".json")
-        if path.suffix in KINDS and notes.is_file():
-            found.append(_recording(path, notes, room))
+    Those for which no room is left are only named.
+    """
+    room, found = ROOM, dict[str, list[Record]]()
+    for group in (group for scene in scenes for group in scene.groups):
+        episodes = found[str(group.folder)] = []
+        for path in sorted(group.folder.glob("*/*")) + sorted(group.folder.glob("*")):
+            data = path.with_suffix(".json")
+            if path.suffix in KINDS and data.is_file():
+                source, size = None, 4 * path.stat().st_size // 3
+                if size <= room:
+                    room -= size
+                    text = base64.b64encode(path.read_bytes()).decode()
+                    source = f"data:{KINDS[path.suffix]};base64,{text}"
+                shown = {"name": path.name, "source": source, "is_video": path.suffix != ".gif"}
+                episodes.append(_episode(data) | shown)
     return found
 
 
-def _recording(path: Path, notes: Path, room: Room) -> Record:
+def _episode(data: Path) -> Record:
     try:
-        episode: Record = json.loads(notes.read_text())
-        known = {name: episode[name] for name in ("rewards", "decisions", "frames_per_second")}
+        episode: Record = json.loads(data.read_text())
+        return {name: episode[name] for name in ("rewards", "decisions", "frames_per_second")}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedFile(f"{notes}: not the notes of a recording: {error!r}") from error
-    size = path.stat().st_size
-    source = None
-    if room.take(4 * size // 3):
-        text = base64.b64encode(path.read_bytes()).decode()
-        source = f"data:{KINDS[path.suffix]};base64,{text}"
-    return known | {"name": path.name, "source": source, "is_video": path.suffix != ".gif"}
+        raise DamagedFile(f"{data}: not the data of a recording: {error!r}") from error

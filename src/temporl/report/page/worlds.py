@@ -1,14 +1,15 @@
-"""Gridworlds for the page: what the tables held, and where the policy went, all through training.
+"""Gridworlds for the page: the tables and the greedy path at several moments of training.
 
-Training in a gridworld is compiled and depends on configuration and seed alone, so that its course
-need not be recorded: it is played again within milliseconds, bit for bit.
+Training in a gridworld is compiled and depends on configuration and seed alone, so that it need not
+be recorded: it is repeated within milliseconds, bit for bit.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from temporl.report.page.groups import Group, Scene
 from temporl.runs.config import RunConfig
 from temporl.tabular.agents import QLearning
 from temporl.tabular.policy import TabularPolicy
-from temporl.tabular.run import Run
+from temporl.tabular.run import TabularRun
 from temporl.tabular.tables import Tables
 from temporl.tabular.training import TRAINER, begin_run, train_compiled
 from temporl.types import Record
@@ -55,8 +56,8 @@ def replay_training(config: RunConfig, seed: int, episodes: Sequence[int]) -> li
     environment = config.environment.make()
     table = transition_table(environment)
     assert table is not None
-    assert isinstance(config.agent, QLearning)
-    run = begin_run(config.agent, environment, replace(config.task(seed), evaluate_every=0))
+    agent = cast("QLearning", config.agent)  # what has a transition table and the tables' trainer
+    run = begin_run(agent, environment, replace(config.task(seed), evaluate_every=0))
     snapshots = [_snapshot(run)]
     snapshots += [
         _snapshot(run)
@@ -68,7 +69,7 @@ def replay_training(config: RunConfig, seed: int, episodes: Sequence[int]) -> li
     return snapshots
 
 
-def _snapshot(run: Run) -> Snapshot:
+def _snapshot(run: TabularRun) -> Snapshot:
     tables = Tables(*(np.copy(table) for table in run.policy.tables))
     return Snapshot(run.episode, run.step, replace(run.policy, tables=tables))
 
@@ -92,7 +93,7 @@ def _numbers_of_a_snapshot(group: Group) -> int:
     """How many values the tables of a configuration hold; none where the world is too large."""
     world = group.environment().make().unwrapped
     assert isinstance(world, GridWorld)
-    cells = len(world.map.rows) * len(world.map.rows[0])
+    cells = math.prod(world.map.shape)
     assert group.config is not None
     skips = len(group.config.agent.skip_lengths)
     return 0 if cells > LARGEST_WORLD else cells * len(MOVES) * (1 + skips)

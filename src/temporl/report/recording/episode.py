@@ -21,7 +21,7 @@ from temporl.types import Element
 
 
 @dataclass(frozen=True)
-class DecisionNote:
+class RecordedDecision:
     """One decision: when it was made, what it was, and the learned value of every skip."""
 
     step: int
@@ -40,13 +40,13 @@ class Recording:
     frames: list[bytes] = field(default_factory=list)
     """As PNG, because raw frames of a long episode take gigabytes."""
     rewards: list[float] = field(default_factory=list)
-    decisions: list[DecisionNote] = field(default_factory=list)
+    decisions: list[RecordedDecision] = field(default_factory=list)
 
     def frame(self, step: int) -> Image.Image:
         """The picture after a number of steps."""
         return Image.open(io.BytesIO(self.frames[step]))
 
-    def notes(self) -> dict[str, object]:
+    def to_data(self) -> dict[str, object]:
         """Everything but the frames, as pure data."""
         return {
             "frames_per_second": self.frames_per_second,
@@ -86,7 +86,7 @@ def record_episode(
     for step in play(deepcopy(policy), made, observation, step_limit=limit):
         if step.decided:
             recording.decisions.append(
-                DecisionNote(
+                RecordedDecision(
                     step=len(recording.rewards),
                     action=_name(step.action, names),
                     skip=int(step.skip),

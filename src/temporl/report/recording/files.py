@@ -1,4 +1,4 @@
-"""A recording on disk: the video, the notes beside it, and the contact sheet."""
+"""A recording on disk: the video, its data beside it, and the contact sheet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_video_path(path: Path) -> None:
 
 
 def write_recording(recording: Recording, path: Path, title: str, colour: str) -> list[Path]:
-    """Write the video, its notes (`.json`) and the contact sheet (`.png`); returns all three."""
+    """Write the video, its data (`.json`) and the contact sheet (`.png`); returns their paths."""
     check_video_path(path)
     film = Film(recording, title, colour)
     try:
@@ -39,12 +39,12 @@ def write_recording(recording: Recording, path: Path, title: str, colour: str) -
             _write_gif(film, path)
         else:
             _write_video(film, path)
-        notes, sheet = path.with_suffix(".json"), path.with_suffix(".png")
-        notes.write_text(json.dumps(recording.notes()) + "\n")
+        data, sheet = path.with_suffix(".json"), path.with_suffix(".png")
+        data.write_text(json.dumps(recording.to_data()) + "\n")
         contact_sheet(recording, title, colour).save(sheet)
     except OSError as error:
         raise BadInput("out", str(path), f"it cannot be written: {error}") from error
-    return [path, notes, sheet]
+    return [path, data, sheet]
 
 
 def _frames(film: Film) -> Iterator[Image.Image]:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.font_manager import findfont
 from PIL import Image, ImageDraw, ImageFont
 
-from temporl.report.recording.episode import DecisionNote, Recording
+from temporl.report.recording.episode import RecordedDecision, Recording
 
 WIDTH = 640
 PANEL = 132
@@ -55,7 +55,7 @@ class Film:
         """How many steps the episode has."""
         return len(self.recording.rewards)
 
-    def decision_at(self, step: int) -> tuple[int, DecisionNote]:
+    def decision_at(self, step: int) -> tuple[int, RecordedDecision]:
         """The decision that is being played at a step, and its number."""
         number = bisect_right(self._starts, step) - 1
         return number, self.recording.decisions[number]
@@ -88,7 +88,7 @@ class Film:
         text = f"decision {number + 1}"
         pen.text((middle, bottom + 24), text, fill=PAPER, font=font(15, bold=True), anchor="mm")
 
-    def _words(self, pen: ImageDraw.ImageDraw, step: int, decision: DecisionNote) -> None:
+    def _words(self, pen: ImageDraw.ImageDraw, step: int, decision: RecordedDecision) -> None:
         top = self.size[1] - PANEL
         left = max(0, decision.step + decision.played - step)
         earned = sum(self.recording.rewards[:step])
@@ -123,7 +123,7 @@ class Film:
     def _place(self, step: int) -> float:
         return EDGE + (WIDTH - 2 * EDGE) * step / self.steps
 
-    def _skip_values(self, pen: ImageDraw.ImageDraw, decision: DecisionNote) -> None:
+    def _skip_values(self, pen: ImageDraw.ImageDraw, decision: RecordedDecision) -> None:
         """Small bars at the upper right: the value of every skip, the chosen one dark."""
         if len(decision.values) < 2:
             return
@@ -140,7 +140,7 @@ class Film:
         pen.text((left - 8, bottom - 6), "skips", fill=QUIET, font=font(11), anchor="rm")
 
 
-def key_states(recording: Recording) -> list[DecisionNote]:
+def key_states(recording: Recording) -> list[RecordedDecision]:
     """The decisions to show on one sheet: all, or some at even distances."""
     decisions = recording.decisions
     chosen = np.linspace(0, len(decisions) - 1, min(len(decisions), MOST_KEY_STATES))

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from temporl.errors import DamagedFile
 from temporl.experiments import EXPERIMENTS
-from temporl.report.tables import LINE_NAMES, METRIC_NAMES, Row
-
-DIGITS = {"reward_auc": (3, 2), "decisions": (1, 1), "episodes_to_95_percent": (0, 0)}
-"""Digits after the point, of ours and as published."""
-SMALLER_IS_BETTER = ("decisions", "final_decisions", "episodes_to_95_percent")
+from temporl.report.tables import SEEDS, Row, metric_style, pivot, speedup_text
 
 
 @dataclass(frozen=True)
@@ -40,7 +34,7 @@ class PageTable:
     heads: list[str]
     columns: list[tuple[str, str]]
     """Environment and metric of every column of values."""
-    lines: list[tuple[list[str], list[Entry | None]]]
+    lines: list[tuple[tuple[str, ...], list[Entry | None]]]
     remarks: list[str]
     seeds: int | None
     """How many, if that is the same for all values."""
@@ -79,26 +73,17 @@ def is_met(row: Row) -> bool | None:
         return None
     if row.value is None:
         return False
-    _, printed = _digits(row.metric)
-    sign = -1 if row.metric in SMALLER_IS_BETTER else 1
-    as_good = sign * round(row.value, printed) >= sign * round(row.published, printed)
-    known = row.seeds > 1 and row.ci_low is not None and row.ci_high is not None
-    return as_good or (known and row.ci_low <= row.published <= row.ci_high)  # type: ignore[operator]
+    style = metric_style(row.metric)
+    ours, theirs = (round(x, style.published_digits) for x in (row.value, row.published))
+    if ours <= theirs if style.falls else ours >= theirs:
+        return True
+    return row.interval is not None and row.interval[0] <= row.published <= row.interval[1]
 
 
 def table_for_page(name: str, rows: Sequence[Row]) -> PageTable:
     """A line for each kind of agent, a column for each environment and metric."""
-    inside = [row for row in rows if not row.metric.startswith("speedup")]
-    keys = [
-        key
-        for key in LINE_NAMES
-        if key in ("agent", "max_skip") or any(getattr(row, key) for row in inside)
-    ]
-    columns = list(dict.fromkeys((row.environment, row.metric) for row in inside))
-    lines: dict[tuple[Any, ...], dict[tuple[str, str], Entry]] = {}
-    for row in inside:
-        line = lines.setdefault(tuple(getattr(row, key) for key in keys), {})
-        line[row.environment, row.metric] = entry(row)
+    heads, columns, lines = pivot(rows)
+    shown = [column for column in columns if column[1] != SEEDS]
     marks = [mark for row in rows if (mark := is_met(row)) is not None]
     counts = {row.seeds for row in rows}
     known = EXPERIMENTS.get(name)
@@ -106,11 +91,11 @@ def table_for_page(name: str, rows: Sequence[Row]) -> PageTable:
         name=name,
         title=known.title if known is not None else name,
         note=known.note if known is not None else "",
-        heads=[LINE_NAMES[key] for key in keys],
-        columns=[(place, METRIC_NAMES.get(metric, metric)) for place, metric in columns],
+        heads=heads,
+        columns=[(place, metric_style(metric).name) for place, metric in shown],
         lines=[
-            (["" if part is None else str(part) for part in line], [e.get(c) for c in columns])
-            for line, e in lines.items()
+            (names, [entry(line[column]) if column in line else None for column in shown])
+            for names, line in lines.items()
         ],
         remarks=[_speedup(row) for row in rows if row.metric.startswith("speedup") and row.value],
         seeds=counts.pop() if len(counts) == 1 else None,
@@ -119,28 +104,19 @@ def table_for_page(name: str, rows: Sequence[Row]) -> PageTable:
     )
 
 
-def _digits(metric: str) -> tuple[int, int]:
-    return DIGITS.get(metric, (1, 1))
-
-
 def entry(row: Row) -> Entry:
     """One value in words."""
-    digits, printed = _digits(row.metric)
-    value = "never" if row.value is None else f"{row.value:,.{digits}f}"
+    style = metric_style(row.metric)
+    value = "never" if row.value is None else f"{row.value:,.{style.digits}f}"
     between = ""
-    # The interval of a single seed has no width, and would look like certainty.
-    if row.seeds > 1 and row.ci_low is not None and row.ci_high is not None:
-        between = f"{row.ci_low:,.{digits}f} to {row.ci_high:,.{digits}f}"
-    published = "" if row.published is None else f"{row.published:,.{printed}f}"
+    if row.interval is not None:
+        between = " to ".join(f"{end:,.{style.digits}f}" for end in row.interval)
+    published = ""
+    if row.published is not None:
+        published = f"{row.published:,.{style.published_digits}f}"
     return Entry(value, between, published, is_met(row), row.seeds)
 
 
 def _speedup(row: Row) -> str:
     published = "" if row.published is None else f" (published: {row.published:g})"
-    level = row.metric.rpartition("_")[2]
-    assert row.value is not None
-    assert math.isfinite(row.value)
-    return (
-        f"On {row.environment} with a {row.schedule} schedule, {row.agent} reaches a mean reward of"
-        f" {level} in {row.value:.1f} times fewer episodes than q{published}."
-    )
+    return f"{speedup_text(row, f'{row.value:.1f}')}{published}."

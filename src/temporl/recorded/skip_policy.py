@@ -14,14 +14,13 @@ from safetensors.numpy import save
 
 from temporl.environments.types import Space
 from temporl.errors import BadInput, DamagedFile
-from temporl.networks import Layer, apply, as_rows, hidden
-from temporl.networks.layers import Array
+from temporl.networks.layers import Array, Layer, apply, as_rows, hidden
 from temporl.recorded.behaviour import FrozenBehaviour, behaviour_of
-from temporl.runs.arrays import parse_any
 from temporl.runs.files import (
     MOST_JSON,
     as_json,
     cannot_write,
+    parse_arrays,
     read_bytes,
     read_json,
     write_file,
@@ -50,7 +49,7 @@ def network_values(layers: Sequence[Layer], inputs: Array) -> Array:
 
 @dataclass(frozen=True)
 class SkipPolicy:
-    """Answers with the behaviour's action and the longest skip that costs next to nothing."""
+    """Plays the behaviour's action for the longest skip whose cost is within the tolerance."""
 
     behaviour: FrozenBehaviour
     skips: Skips
@@ -84,7 +83,7 @@ class SkipPolicy:
         }
 
     def with_tolerance(self, tolerance: float) -> SkipPolicy:
-        """The same policy, more or less eager to commit."""
+        """The same policy with another tolerance."""
         if math.isnan(tolerance):
             raise BadInput("tolerance", tolerance, "allowed: a number")
         return replace(self, tolerance=tolerance)
@@ -122,7 +121,7 @@ def load_skip_policy(folder: str | Path, behaviour: Element) -> SkipPolicy:
     try:
         described = read_bytes(folder / DESCRIPTION, MOST_JSON)
         description = read_json(folder / DESCRIPTION, described)
-        arrays = parse_any(folder / ARRAYS, read_bytes(folder / ARRAYS, MOST_ARRAYS))
+        arrays = parse_arrays(folder / ARRAYS, read_bytes(folder / ARRAYS, MOST_ARRAYS))
         layers = tuple(
             Layer(arrays[f"{number}.weight"], arrays[f"{number}.bias"])
             for number in range(int(description["layers"]))
