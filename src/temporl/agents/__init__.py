@@ -28,18 +28,23 @@ else:
 AGENTS: dict[str, str | type[Agent]] = {
     "q": "temporl.tabular.agents:QLearning",
     "t-q": "temporl.tabular.agents:TempoQLearning",
+    "frugal-q": "temporl.tabular.agents:FrugalQLearning",
     "ez-q": "temporl.tabular.agents:ExtendedQLearning",
     "dqn": "temporl.agents.dqn:DQN",
     "t-dqn": "temporl.agents.temporl:TempoDQN",
+    "frugal-dqn": "temporl.agents.frugal:FrugalDQN",
     "dar": "temporl.agents.dar:DAR",
     "ez-dqn": "temporl.agents.ez_greedy:ExtendedDQN",
     "ddpg": "temporl.agents.ddpg:DDPG",
     "t-ddpg": "temporl.agents.temporl:TempoDDPG",
+    "frugal-ddpg": "temporl.agents.frugal:FrugalDDPG",
     "figar": "temporl.agents.figar:FiGAR",
     "td3": "temporl.agents.td3:TD3",
     "t-td3": "temporl.agents.temporl:TempoTD3",
     "sac": "temporl.agents.sac:SAC",
+    "frugal-td3": "temporl.agents.frugal:FrugalTD3",
     "t-sac": "temporl.agents.temporl:TempoSAC",
+    "frugal-sac": "temporl.agents.frugal:FrugalSAC",
 }
 """Short names, and where each agent is; it is imported when it is needed, because JAX takes long to
 import. Agents of other packages need no entry: their name is `module:Class`."""

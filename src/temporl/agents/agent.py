@@ -8,11 +8,13 @@ top of. An agent inherits from one of them and so gets the defaults of what it h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from temporl.environments.types import Space
+from temporl.errors import BadInput
 from temporl.replay.experience import Experience
 from temporl.skipping import Commitment, Decision, Skips, consecutive
 
@@ -32,6 +34,7 @@ State = Any
 """Everything that learning changes: networks, targets, optimisers; any tree of arrays."""
 Memory = Any
 """What an agent keeps for the length of an episode; any tree of arrays, `()` for none."""
+HeldBy = Literal["decision_cost", "tie_tolerance"]
 Metrics = dict[str, "Array"]
 """Scalars of an update for a log, such as losses."""
 
@@ -90,6 +93,9 @@ class Agent(Protocol):
     """What trains it: `module:name` of a `temporl.training.trainer.Trainer`."""
     continuous: ClassVar[bool] = False
     """Whether its actions are arrays within bounds, rather than discrete."""
+    held_by: ClassVar[HeldBy | None] = None
+    """The hyperparameter by which a trained policy trades return for fewer decisions, if any does:
+    another value of it needs no other training."""
 
     @property
     def skip_lengths(self) -> Skips:
@@ -104,6 +110,17 @@ class Agent(Protocol):
     def check(self, observations: Space, actions: Space, environment: str) -> None:
         """Raise `BadInput` unless the agent can learn from such observations and actions."""
         ...
+
+
+A = TypeVar("A", bound=Agent)
+
+
+def held_with(agent: A, option: HeldBy, value: float | str) -> A:
+    """The same agent with another value of the option that it is held by."""
+    if agent.held_by != option:
+        known = "not what this agent weighs decisions by"
+        raise BadInput(option, value, f"{known}; allowed: {agent.held_by or 'nothing'}")
+    return replace(agent, **{option: value})  # type: ignore[type-var]
 
 
 class NetworkAgent(Agent, Protocol):
@@ -183,6 +200,10 @@ class NetworkAgent(Agent, Protocol):
         """What picks its actions, with its arrays; None if skips are chosen together with them."""
         return None
 
+    def price(self, params: Params) -> float:
+        """What a decision costs it, in reward."""
+        return 0.0
+
 
 class Behaviour(NetworkAgent, Protocol):
     """An agent that knows nothing of skips, and that a skip policy can be put on top of."""
@@ -225,6 +246,10 @@ class Behaviour(NetworkAgent, Protocol):
 
     def value_of(self, params: Params, observation: Array, action: Array) -> Array:
         """The learned value of an action, a scalar for every row."""
+        ...
+
+    def gap(self, state: State, observation: Array, action: Array) -> tuple[Array, Array]:
+        """What playing an action costs, V(s) - Q(s, a), and the value of the state, V(s)."""
         ...
 
     def shared_layers(self, params: Params) -> tuple[Params, ...]:

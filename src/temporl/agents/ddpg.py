@@ -155,6 +155,18 @@ class DDPG(Behaviour):
         value: Array = least_value(critics, observation, self.proposal(actor, observation))
         return value
 
+    def gap(
+        self, state: ActorCriticState, observation: Array, action: Array
+    ) -> tuple[Array, Array]:
+        """What playing an action costs, V(s) - Q(s, a), and V(s): means over the target critics."""
+        actor, critics = state.targets
+        proposal = self.proposal(actor, observation)
+        best, played = (
+            jnp.stack([critic_value(critic, observation, one) for critic in critics]).mean(0)
+            for one in (proposal, action)
+        )
+        return best - played, best
+
     def update(
         self, state: ActorCriticState, batch: Batch, key: Array
     ) -> tuple[ActorCriticState, Metrics]:

@@ -196,6 +196,12 @@ class DQN(Behaviour):
         preferred = self.output_values(state.network, observation).argmax(-1)
         return select(self.output_values(state.target, observation), preferred)
 
+    def gap(self, state: DQNState, observation: Array, action: Array) -> tuple[Array, Array]:
+        """What playing an action costs, V(s) - Q(s, a), and V(s): both by the target network."""
+        values = self.output_values(state.target, observation)
+        best = values.max(-1)
+        return best - select(values, action), best
+
     def update(self, state: DQNState, batch: Batch, key: Array) -> tuple[DQNState, Metrics]:
         """Learn from the transitions of a batch."""
         assert batch.transitions is not None

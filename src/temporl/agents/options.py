@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -57,3 +58,34 @@ def _in_words(hint: Any) -> str:
         return f"a list, each {_in_words(arguments[0])}"
     words = {int: "a whole number", float: "a number", str: "text", NoneType: "none"}
     return words.get(hint, str(hint))
+
+
+@dataclass(frozen=True)
+class DecisionCost:
+    """What a decision costs: in reward, or as a share of what a step is worth."""
+
+    amount: float
+    relative: bool
+
+    @classmethod
+    def read(cls, given: float | str) -> DecisionCost:
+        """Read a number, in reward, or a percentage of what a step is worth.
+
+        Examples:
+            >>> DecisionCost.read("5%"), DecisionCost.read(0.2)
+            (DecisionCost(amount=0.05, relative=True), DecisionCost(amount=0.2, relative=False))
+        """
+        text = str(given).strip()
+        relative = text.endswith("%")
+        try:
+            amount = float(text.removesuffix("%")) / (100 if relative else 1)
+        except ValueError:
+            amount = -1.0
+        if not 0 <= amount < np.inf:
+            raise BadInput(
+                "decision_cost",
+                given,
+                "allowed: a number of at least 0, in reward, or a percentage of what a step is"
+                " worth, as in '5%'",
+            )
+        return cls(amount, relative)

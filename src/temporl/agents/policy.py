@@ -10,7 +10,7 @@ import gymnasium as gym
 import numpy as np
 from jaxtyping import Float
 
-from temporl.agents.agent import Memory, NetworkAgent, Params, Spaces
+from temporl.agents.agent import HeldBy, Memory, NetworkAgent, Params, Spaces, held_with
 from temporl.environments.actions import BoundedActions, DiscreteActions, actions_of
 from temporl.environments.types import Space
 from temporl.errors import BadInput
@@ -61,6 +61,24 @@ class NetworkPolicy:
             raise BadInput("action", action, f"allowed: an element of {self.actions}")
         played: Any = self._codec.from_environment(action)
         return self.agent.skip_values(self.params, self._as_input(observation), played)
+
+    @property
+    def held_by(self) -> HeldBy | None:
+        """The option by which it trades return for fewer decisions, if any does."""
+        return self.agent.held_by
+
+    @property
+    def price(self) -> float:
+        """What a decision costs it, in reward; 0 for agents to whom decisions are free."""
+        return self.agent.price(self.params)
+
+    def with_price(self, cost: float | str) -> NetworkPolicy:
+        """The same policy at another price of a decision: of frugal agents."""
+        return replace(self, agent=held_with(self.agent, "decision_cost", cost))
+
+    def with_tolerance(self, tolerance: float) -> NetworkPolicy:
+        """The same policy with another tolerance of skips that are worth less than the best."""
+        return replace(self, agent=held_with(self.agent, "tie_tolerance", tolerance))
 
     def arrays(self) -> Arrays:
         """All arrays by name, as a file holds them."""

@@ -16,7 +16,7 @@ Another way to choose is another `SkipChooser`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -27,6 +27,7 @@ from jax import Array
 from temporl.agents.agent import (
     Behaviour,
     Choice,
+    HeldBy,
     Memory,
     Metrics,
     NetworkAgent,
@@ -92,6 +93,10 @@ class SkipValues(Protocol):
         """
         ...
 
+    def follow(self, params: SkipParams, behaviour: State, batch: Batch) -> Params:
+        """Its arrays after a batch; for those that do not follow a gradient."""
+        return params.skip
+
 
 class SkipChooser(Protocol):
     """A way to choose a length from the estimates of all skips for one observation."""
@@ -133,6 +138,8 @@ class EpsilonGreedy(SkipChooser):
 @dataclass(frozen=True)
 class SkipAgent(NetworkAgent):
     """Any behaviour with a skip policy on top; subclasses bring the way to value skips."""
+
+    held_by: ClassVar[HeldBy | None] = "tie_tolerance"
 
     behaviour: Behaviour
     """What picks the action."""
@@ -280,7 +287,8 @@ class SkipAgent(NetworkAgent):
         error, gradient = jax.value_and_grad(loss)(learned)
         changes, optimiser = self.behaviour.optimiser.update(gradient, state.optimiser)
         state = with_learned(optax.apply_updates(learned, changes))
-        return state._replace(optimiser=optimiser), {"skip_loss": error}
+        skip = self.valuation.follow(self.params(state), state.behaviour, batch)
+        return state._replace(skip=skip, optimiser=optimiser), {"skip_loss": error}
 
 
 def values_taught(values: Array, connections: Connection, skips: Skips) -> Array:

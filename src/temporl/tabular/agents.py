@@ -10,7 +10,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from temporl.agents.agent import Agent
+from temporl.agents.agent import Agent, HeldBy
+from temporl.agents.options import DecisionCost
 from temporl.environments.spaces import enumerate_space
 from temporl.environments.types import Space
 from temporl.errors import BadInput, require_at_least, require_range
@@ -75,6 +76,8 @@ class QLearning(Agent):
             skips=np.asarray(skips),
             first_at_least=first_at_least(skips),
             repeat_cumulative=np.ones(1),
+            decision_cost=0.0,
+            cost_is_relative=False,
         )
 
 
@@ -83,6 +86,7 @@ class TempoQLearning(QLearning):
     """TempoRL Q-learning (`t-q`): a second Q-function learns how long to play the chosen action."""
 
     duration: ClassVar[Duration] = Duration.LEARNED
+    held_by: ClassVar[HeldBy | None] = "tie_tolerance"
 
     max_skip: int | None = None
     """Longest skip J; default: 7, as in section 4.1 of the paper."""
@@ -149,4 +153,46 @@ class ExtendedQLearning(QLearning):
         require_at_least("max_repeat", self.max_repeat, 1, 1_000_000)
         return (
             super().settings()._replace(repeat_cumulative=zeta_cumulative(self.mu, self.max_repeat))
+        )
+
+
+@dataclass(frozen=True)
+class FrugalQLearning(QLearning):
+    """Frugal Q-learning (`frugal-q`): holds an action as long as a decision would cost more."""
+
+    duration: ClassVar[Duration] = Duration.HELD
+    held_by: ClassVar[HeldBy | None] = "decision_cost"
+
+    decision_cost: float | str = "5%"
+    """What a decision costs: a number, in reward, or a percentage of what a step is worth. 0 is
+    Q-learning itself, deciding at every step."""
+    max_skip: int | None = None
+    """Longest skip J; default: 7, as for t-q."""
+    skips: str | tuple[int, ...] = "all"
+    """The set of skips: 'all' (1 to J), 'powers-of-two' up to J, or a list such as '1,3,9'."""
+    skip_epsilon: float | str | None = None
+    """Exploration of the skip; default: the same as that of the action."""
+    tie_tolerance: float = 0.0
+    """Lengths whose losses differ at most so much, in reward, are tied."""
+
+    @property
+    def skip_lengths(self) -> Skips:
+        """The durations the agent can choose."""
+        return read_skips(self.skips, self.max_skip, default=7)
+
+    def settings(self) -> Settings:
+        """Check all values and put them into the form in which compiled code reads them."""
+        require_at_least("max_skip", self.max_skip, 2)
+        require_range("tie_tolerance", self.tie_tolerance, 0.0, np.inf)
+        epsilon = self.epsilon if self.skip_epsilon is None else self.skip_epsilon
+        cost = DecisionCost.read(self.decision_cost)
+        return (
+            super()
+            .settings()
+            ._replace(
+                skip_epsilon=schedule(epsilon, "skip_epsilon"),
+                tie_tolerance=float(self.tie_tolerance),
+                decision_cost=cost.amount,
+                cost_is_relative=cost.relative,
+            )
         )

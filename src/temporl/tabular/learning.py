@@ -27,6 +27,7 @@ from temporl.compilation import compiled
 from temporl.randomness import Stream, uniform
 from temporl.skipping.connections import skips_taught
 from temporl.skipping.targets import extend, target
+from temporl.tabular.holding import hold, learn_costs
 from temporl.tabular.tables import Duration, Settings, Tables, Ties
 
 
@@ -113,6 +114,13 @@ def decide(
             tables.skip_values, row, skip_epsilon, skip_ties, settings.tie_tolerance, stream
         )
         return action, settings.skips[index]
+    if settings.duration == Duration.HELD:
+        if skip_epsilon > 0.0 and settings.decision_cost > 0.0:
+            draw = uniform(stream)
+            if draw < skip_epsilon:
+                return action, settings.skips[int(draw / skip_epsilon * len(settings.skips))]
+        row = state * tables.action_values.shape[1] + action
+        return action, hold(settings, tables, row, skip_ties, stream)
     if settings.duration == Duration.ZETA and explores:
         repeats = 1 + np.searchsorted(settings.repeat_cumulative, uniform(stream))
         return action, int(repeats)
@@ -140,10 +148,23 @@ def learn(
     value = best_value(tables.action_values, next_state)
 
     state = episode.states[time - 1]
+    gap = value - tables.action_values[next_state, action]
     goal = target(episode.rewards[time - 1], settings.gamma * alive, value)
     tables.action_values[state, action] += settings.alpha * (
         goal - tables.action_values[state, action]
     )
+    if settings.duration == Duration.HELD:
+        actions = tables.action_values.shape[1]
+        learn_costs(
+            settings,
+            tables,
+            state * actions + action,
+            next_state * actions + action,
+            episode.rewards[time - 1],
+            value,
+            gap,
+            settings.gamma * alive,
+        )
     if settings.duration != Duration.LEARNED:
         return
 

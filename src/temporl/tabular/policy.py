@@ -8,12 +8,14 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from temporl.agents.agent import HeldBy, held_with
 from temporl.environments.spaces import Enumeration
 from temporl.environments.types import Space
 from temporl.errors import BadInput
 from temporl.randomness import Purpose, Stream, stream
 from temporl.skipping import Decision
 from temporl.tabular.agents import QLearning
+from temporl.tabular.holding import price
 from temporl.tabular.learning import decide
 from temporl.tabular.tables import Duration, Settings, Tables
 from temporl.trees import Arrays
@@ -54,20 +56,42 @@ class TabularPolicy:
 
     def skip_values(self, observation: Element, action: Element = None) -> dict[int, float]:
         """The learned value of every skip for an action, default: the greedy action."""
-        if self.agent.duration != Duration.LEARNED:
+        if self.agent.duration in (Duration.ONE_STEP, Duration.ZETA):
             return {1: float(np.max(self.action_values(observation)))}
         action = self.decide(observation).action if action is None else action
-        row = self._state(observation) * self.actions.size + self.actions.index(action)
-        values = self.tables.skip_values[row]
+        index = self.actions.index(action)
+        values = self.tables.skip_values[self._state(observation) * self.actions.size + index]
+        if self.agent.duration == Duration.HELD:
+            lost = np.append(0.0, np.cumsum(values))[np.array(self.agent.skip_lengths) - 1]
+            values = self.action_values(observation)[index] - lost
         return dict(zip(self.agent.skip_lengths, map(float, values), strict=True))
 
+    @property
+    def held_by(self) -> HeldBy | None:
+        """The option by which it trades return for fewer decisions, if any does."""
+        return self.agent.held_by
+
+    @property
+    def price(self) -> float:
+        """What a decision costs it, in reward; 0 for agents to whom decisions are free."""
+        return float(price(self.settings, self.tables)) if self.settings.decision_cost else 0.0
+
+    def with_price(self, cost: float | str) -> TabularPolicy:
+        """The same policy at another price of a decision: of frugal agents."""
+        return replace(self, agent=held_with(self.agent, "decision_cost", cost))
+
+    def with_tolerance(self, tolerance: float) -> TabularPolicy:
+        """The same policy with another tolerance of skips that are worth less than the best."""
+        return replace(self, agent=held_with(self.agent, "tie_tolerance", tolerance))
+
     def arrays(self) -> Arrays:
-        """Both tables by name, as a file holds them."""
-        return self.tables._asdict()
+        """The tables by name, as a file holds them."""
+        unused = {"worth"} if self.agent.duration != Duration.HELD else set()
+        return {name: x for name, x in self.tables._asdict().items() if name not in unused}
 
     def with_arrays(self, arrays: Arrays) -> TabularPolicy:
         """The same policy with other tables."""
-        return replace(self, tables=Tables(**arrays))
+        return replace(self, tables=self.tables._replace(**arrays))
 
     @property
     def gym_spaces(self) -> tuple[Space, Space]:

@@ -53,7 +53,7 @@ class TabularRun:
             | {
                 f"{kind}/{name}": array
                 for kind, group in self._groups().items()
-                for name, array in group._asdict().items()
+                for name, array in group.items()
             }
         )
 
@@ -63,7 +63,7 @@ class TabularRun:
             return
         self.episode, self.step = int(saved["episode"]), int(saved["step"])
         for kind in ("tables", "streams"):
-            for name, array in self._groups()[kind]._asdict().items():
+            for name, array in self._groups()[kind].items():
                 array[...] = saved[f"{kind}/{name}"]
         rows = {name: saved[f"evaluations/{name}"] for name in Evaluations._fields}
         self._parts = [Evaluations(**rows)]
@@ -71,7 +71,7 @@ class TabularRun:
 
     def _groups(self) -> Record:
         return {
-            "tables": self.policy.tables,
-            "streams": self.streams,
-            "evaluations": self.evaluations(),
+            "tables": self.policy.arrays(),
+            "streams": self.streams._asdict(),
+            "evaluations": self.evaluations()._asdict(),
         }

@@ -20,6 +20,8 @@ class Duration(IntEnum):
     """TempoRL: the skip policy, conditioned on the action."""
     ZETA = 2
     """Temporally extended epsilon-greedy: exploratory actions last zeta-distributed times."""
+    HELD = 3
+    """Frugal: as long as holding the action costs less than deciding again."""
 
 
 class Ties(IntEnum):
@@ -47,16 +49,31 @@ class Settings(NamedTuple):
     skips: Int[np.ndarray, " skip"]
     first_at_least: Int[np.ndarray, " distance"]
     repeat_cumulative: Float[np.ndarray, " repeat"]
+    decision_cost: float
+    cost_is_relative: bool
+    """Whether decisions cost a share of what a step is worth, or a number in reward."""
+
+
+NOTHING = np.zeros(0)
 
 
 class Tables(NamedTuple):
-    """The two Q-functions. A row of `skip_values` belongs to one pair of state and action."""
+    """The two Q-functions. A row of `skip_values` belongs to one pair of state and action.
+
+    Frugal agents have costs there: of still playing the action 1, 2, ... steps from now.
+    """
 
     action_values: Float[np.ndarray, "state action"]
     skip_values: Float[np.ndarray, "state*action skip"]
+    worth: Float[np.ndarray, " _"] = NOTHING
+    """What a step earned and should earn, as running sums, and the sum of their weights; empty
+    unless the agent is frugal."""
 
 
 def empty_tables(settings: Settings, states: int, actions: int) -> Tables:
     """Tables full of zeros, as in the paper; without a skip policy there is no skip table."""
-    rows = states * actions if settings.duration == Duration.LEARNED else 0
-    return Tables(np.zeros((states, actions)), np.zeros((rows, len(settings.skips))))
+    rows = 0 if settings.duration in (Duration.ONE_STEP, Duration.ZETA) else states * actions
+    frugal = settings.duration == Duration.HELD
+    columns = int(settings.skips[-1]) - 1 if frugal else len(settings.skips)
+    tables = Tables(np.zeros((states, actions)), np.zeros((rows, columns)))
+    return tables._replace(worth=np.zeros(4)) if frugal else tables

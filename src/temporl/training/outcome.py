@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 from jaxtyping import Float, Int
 
+from temporl.agents.agent import HeldBy
 from temporl.environments.types import Space
 from temporl.skipping import Decision
 from temporl.training.course import Moments
@@ -76,6 +77,24 @@ class TrainedPolicy(Protocol):
 
     def skip_values(self, observation: Element, action: Element = None) -> dict[int, float]:
         """The learned value of every skip for an action; default: the greedy action."""
+        ...
+
+    @property
+    def held_by(self) -> HeldBy | None:
+        """The option by which it trades return for fewer decisions, if any does."""
+        ...
+
+    @property
+    def price(self) -> float:
+        """What a decision costs it, in reward; 0 for agents to whom decisions are free."""
+        ...
+
+    def with_price(self, cost: float | str) -> Self:
+        """The same policy at another price of a decision: of frugal agents."""
+        ...
+
+    def with_tolerance(self, tolerance: float) -> Self:
+        """The same policy with another tolerance of skips that are worth less than the best."""
         ...
 
     def arrays(self) -> Arrays:
