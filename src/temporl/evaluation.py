@@ -25,9 +25,13 @@ class Evaluation:
     lengths: Int[np.ndarray, " episode"]
     decisions: Int[np.ndarray, " episode"]
 
+    def to_data(self) -> Record:
+        """What each episode brought, as pure data."""
+        columns = {"return": self.returns, "steps": self.lengths, "decisions": self.decisions}
+        return {name: values.tolist() for name, values in columns.items()}
+
     def summary(self) -> Record:
         """Mean, spread and extremes, as `temporl evaluate --json` prints them."""
-        columns = {"return": self.returns, "steps": self.lengths, "decisions": self.decisions}
         return {"episodes": len(self.returns)} | {
             name: {
                 "mean": float(np.mean(values)),
@@ -35,7 +39,7 @@ class Evaluation:
                 "min": float(np.min(values)),
                 "max": float(np.max(values)),
             }
-            for name, values in columns.items()
+            for name, values in self.to_data().items()
         }
 
 

@@ -11,6 +11,7 @@ import tyro
 from temporl.cli.parsing import Trust, parse
 from temporl.environments import EnvironmentSpec
 from temporl.evaluation import evaluate
+from temporl.frontier import Setting
 from temporl.runs.store import recorded_environment
 from temporl.runs.train import choose_seed, load
 from temporl.wording import number_of
@@ -31,8 +32,17 @@ class Arguments:
     """The seed of the episodes."""
     max_skip: int | None = None
     """Longest skip to play; with 1 the policy decides at every step. Default: no limit."""
+    decision_cost: float | str | None = None
+    """Price of a decision to play at, for frugal agents, as in 0.1 or 5%. Default: the one that the
+    policy was trained with."""
+    tie_tolerance: float | None = None
+    """Tolerance to play with, for agents that value skips. Default: the agent's own."""
+    repeat: int | None = None
+    """Play every action so many times, whatever was learned about it."""
     json: bool = False
     """Print JSON instead of text."""
+    each: bool = False
+    """With '--json': also print what each episode brought."""
 
 
 def run(words: list[str]) -> int:
@@ -40,14 +50,13 @@ def run(words: list[str]) -> int:
     arguments = parse(Arguments, words, "temporl evaluate")
     folder = choose_seed(arguments.run)
     environment = environment_of(arguments.env, folder, arguments.trust)
-    outcome = evaluate(
-        load(folder, trust=arguments.trust),
-        environment,
-        arguments.episodes,
-        arguments.seed,
-        max_skip=arguments.max_skip,
-    )
+    setting = Setting(arguments.decision_cost, arguments.tie_tolerance, arguments.repeat)
+    policy = setting.policy(load(folder, trust=arguments.trust))
+    episodes, seed = arguments.episodes, arguments.seed
+    outcome = evaluate(policy, environment, episodes, seed, max_skip=arguments.max_skip)
     summary = outcome.summary()
+    if arguments.each:
+        summary["each"] = outcome.to_data()
     if arguments.json:
         print(json.dumps(summary))
         return 0

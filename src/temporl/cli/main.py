@@ -15,6 +15,7 @@ from temporl.version import __version__
 COMMANDS = {
     "train": "train an agent on an environment",
     "evaluate": "play greedy episodes with a trained policy",
+    "frontier": "play a trained policy at many prices of a decision: return against decisions",
     "sweep": "run agents x environments x options x seeds from a file",
     "resume": "resume interrupted runs",
     "verify": "check the files of runs against their manifests",

@@ -11,6 +11,7 @@ import tyro
 from temporl.cli.evaluate import environment_of
 from temporl.cli.parsing import Trust, parse
 from temporl.errors import require_at_least
+from temporl.frontier import Setting
 from temporl.report.figures.style import agent_colour
 from temporl.report.recording import record_episode, write_recording
 from temporl.report.recording.files import check_video_path
@@ -34,6 +35,9 @@ class Arguments:
     trust: Trust = False
     seed: int = 0
     """The seed of the episodes."""
+    decision_cost: float | str | None = None
+    """Price of a decision to play at, for frugal agents, as in 0.1 or 5%. Default: the one that the
+    policy was trained with."""
     fps: int | None = None
     """Steps per second; default: the environment's own rate, but at most 15."""
 
@@ -51,7 +55,7 @@ def run(words: list[str]) -> int:
         os.environ.setdefault(device, "dummy")  # no window is opened and no sound played
     environment = environment_of(arguments.env, folder, arguments.trust)
     recording = record_episode(
-        load(folder, trust=arguments.trust),
+        Setting(arguments.decision_cost).policy(load(folder, trust=arguments.trust)),
         environment,
         seed=arguments.seed,
         episode=arguments.episode,
