@@ -9,6 +9,7 @@ from temporl.errors import unknown_name
 from temporl.experiments.experiment import Cell, Experiment
 from temporl.experiments.exploration import EXPLORATION, EXPLORATION_SENSITIVITY
 from temporl.experiments.featurized import ARCHITECTURES, FEATURIZED, FEATURIZED_SKIP
+from temporl.experiments.frugal import FRUGAL, FRUGAL_GRIDWORLDS
 from temporl.experiments.gridworlds import GRIDWORLDS, GRIDWORLDS_COMMITTED, GRIDWORLDS_SKIP
 from temporl.experiments.pendulum import CONTINUOUS, PENDULUM
 from temporl.experiments.pixels import ATARI_GAMES, MINATAR_GAMES
@@ -30,6 +31,8 @@ EXPERIMENTS = {
         CONTINUOUS,
         MINATAR_GAMES,
         ATARI_GAMES,
+        FRUGAL,
+        FRUGAL_GRIDWORLDS,
     )
 }
 

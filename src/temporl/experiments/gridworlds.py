@@ -23,10 +23,14 @@ PICTURES = (
 )
 
 
-def gridworld_cell(world: str, schedule: str, agent: str, **options: Any) -> Cell:
-    """One cell of the gridworld study."""
-    protocol = Protocol(EnvironmentSpec(WORLD_IDS[world]), episodes=10_000)
-    return protocol.cell(world, agent, schedule, epsilon=SCHEDULES[schedule], **options)
+def gridworld_cell(
+    world: str, schedule: str, agent: str, slip: float = 0.0, **options: Any
+) -> Cell:
+    """One cell of the gridworld study, or of the same with moves that slip."""
+    chance: Record = {"slip": slip} if slip else {}
+    protocol = Protocol(EnvironmentSpec(WORLD_IDS[world], chance), episodes=10_000)
+    name = f"{world}, slip {slip}" if slip else world
+    return protocol.cell(name, agent, schedule, epsilon=SCHEDULES[schedule], **options)
 
 
 _cells = {

@@ -1,0 +1,105 @@
+"""Frugal agents beside per-step agents and TempoRL: equal networks, budgets and starts."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from temporl.environments import EnvironmentSpec
+from temporl.experiments.experiment import Experiment, Protocol
+from temporl.experiments.gridworlds import SCHEDULES, WORLD_IDS, gridworld_cell
+
+LONGEST = 10
+SMALL = {"hidden": (64, 64)}
+"""Networks for continuous actions, the same for all agents."""
+
+DISCRETE = {
+    "MountainCar": Protocol(
+        EnvironmentSpec("MountainCar-v0"),
+        steps=200_000,
+        evaluate_every=200,
+        driver="device",
+        returns=(-200.0, -90.0),
+    ),
+    "LunarLander": Protocol(
+        EnvironmentSpec("LunarLander-v3"),
+        steps=500_000,
+        evaluate_every=2_000,
+        driver="host",
+        returns=(-250.0, 250.0),
+    ),
+}
+CONTINUOUS = {
+    "MountainCarContinuous": Protocol(
+        EnvironmentSpec("MountainCarContinuous-v0"),
+        steps=100_000,
+        evaluate_every=1_000,
+        driver="device",
+        evaluation_starts=10,
+        returns=(0.0, 100.0),
+        options=SMALL | {"warm_up": 10_000, "buffer_size": 100_000},
+    ),
+    "Pendulum": Protocol(
+        EnvironmentSpec("Pendulum-v1"),
+        steps=30_000,
+        evaluate_every=500,
+        driver="device",
+        evaluation_starts=10,
+        returns=(-1800.0, -145.0),
+        options=SMALL,
+    ),
+    "InvertedPendulum": Protocol(
+        EnvironmentSpec("InvertedPendulum-v5"),
+        steps=20_000,
+        evaluate_every=500,
+        driver="host",
+        evaluation_starts=5,
+        returns=(0.0, 1000.0),
+        options=SMALL,
+    ),
+    "Hopper": Protocol(
+        EnvironmentSpec("Hopper-v5"),
+        steps=60_000,
+        evaluate_every=2_000,
+        driver="host",
+        evaluation_starts=5,
+        returns=(0.0, 3000.0),
+        options=SMALL,
+    ),
+}
+
+FRUGAL = Experiment(
+    name="frugal",
+    title="Frugal agents beside per-step agents and TempoRL",
+    seeds=10,
+    cells=tuple(
+        protocol.cell(name, agent, **options)
+        for protocols, behaviour, tempo in (
+            (DISCRETE, "dqn", {"architecture": "shared"}),
+            (CONTINUOUS, "td3", {}),
+        )
+        for name, protocol in protocols.items()
+        for agent, options in (
+            (behaviour, {}),
+            (f"t-{behaviour}", {"max_skip": LONGEST} | tempo),
+            (f"frugal-{behaviour}", {"max_skip": LONGEST}),
+        )
+    ),
+    metrics=("reward_auc", "decisions", "final_return", "final_decisions"),
+)
+
+SLIPS = (0.0, 0.1)
+FRUGAL_GRIDWORLDS = Experiment(
+    name="frugal-gridworlds",
+    title="Gridworlds: frugal Q-learning beside Q-learning and TempoRL, with and without chance",
+    seeds=100,
+    cells=tuple(
+        gridworld_cell(world, schedule, agent, slip, **options)
+        for slip, schedule, world, (agent, options) in product(
+            SLIPS,
+            SCHEDULES,
+            WORLD_IDS,
+            (("q", {}), ("t-q", {"max_skip": 7}), ("frugal-q", {"max_skip": 7})),
+        )
+    ),
+    metrics=("reward_auc", "decisions"),
+)
