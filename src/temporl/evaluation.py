@@ -30,8 +30,14 @@ class Evaluation:
         columns = {"return": self.returns, "steps": self.lengths, "decisions": self.decisions}
         return {name: values.tolist() for name, values in columns.items()}
 
-    def summary(self) -> Record:
-        """Mean, spread and extremes, as `temporl evaluate --json` prints them."""
+    def summary(self, price: float = 0.0) -> Record:
+        """Mean, spread and extremes, as `temporl evaluate --json` prints them.
+
+        At a price of decisions also those of the returns less what the decisions cost.
+        """
+        columns = self.to_data()
+        if price:
+            columns["priced return"] = (self.returns - price * self.decisions).tolist()
         return {"episodes": len(self.returns)} | {
             name: {
                 "mean": float(np.mean(values)),
@@ -39,7 +45,7 @@ class Evaluation:
                 "min": float(np.min(values)),
                 "max": float(np.max(values)),
             }
-            for name, values in self.to_data().items()
+            for name, values in columns.items()
         }
 
 

@@ -153,9 +153,16 @@ ADDED_OPTIONS = {
     "train_every": 1,
     "learning_starts": 0,
     "epsilon_steps": None,
+    "decision_cost": 0.0,
 }
 """Options that older runs do not have, with the values that stand for their absence. They are
 saved only where they differ, because the name of a run's folder is a hash of what is saved."""
+
+
+def _is_absent(agent: Agent, name: str, value: object) -> bool:
+    """Whether an added option has the value of its absence, which is the agent's default, too."""
+    defaults = {field.name: field.default for field in fields(agent)}  # type: ignore[arg-type]
+    return bool(value == ADDED_OPTIONS[name] == defaults.get(name, value))
 
 
 def agent_options(agent: Agent, *, every: bool = False) -> Options:
@@ -165,7 +172,7 @@ def agent_options(agent: Agent, *, every: bool = False) -> Options:
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in options.items()
-        if every or name not in ADDED_OPTIONS or value != ADDED_OPTIONS[name]
+        if every or name not in ADDED_OPTIONS or not _is_absent(agent, name, value)
     }
 
 

@@ -202,7 +202,7 @@ class NetworkAgent(Agent, Protocol):
 
     def price(self, params: Params) -> float:
         """What a decision costs it, in reward."""
-        return 0.0
+        return self.learns_from.decision_cost
 
 
 class Behaviour(NetworkAgent, Protocol):

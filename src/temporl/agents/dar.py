@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 from jax import Array
 
 from temporl.agents.agent import Behaviour, Choice, Memory, Metrics, Params
 from temporl.agents.dqn import DQN, DQNState, QNetwork
-from temporl.errors import BadInput, require_at_least
+from temporl.errors import BadInput, require_at_least, require_range
 from temporl.replay import Batch, Experience
 from temporl.skipping import Connection, Decision, Skips
 
@@ -34,10 +35,13 @@ class DAR(DQN):
     """The coarse repeat. Table 2 of the paper: 2, 4, 6, 8 and 10."""
     fine_skip: int = 1
     """The fine repeat. Table 2 of the paper: 1."""
+    decision_cost: float = 0.0
+    """What a decision costs, in reward: subtracted in training, where a decision is made."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_at_least("fine_skip", self.fine_skip, 1)
+        require_range("decision_cost", self.decision_cost, 0.0, np.inf)
         if self.max_skip <= self.fine_skip:
             raise BadInput("max_skip", self.max_skip, f"allowed: more than {self.fine_skip}")
 
@@ -90,6 +94,7 @@ class DAR(DQN):
             skips=self.skip_lengths,
             connections="decision",
             transitions=False,
+            decision_cost=self.decision_cost,
         )
 
     def update(self, state: DQNState, batch: Batch, key: Array) -> tuple[DQNState, Metrics]:

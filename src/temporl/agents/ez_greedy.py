@@ -7,7 +7,7 @@ for every decision:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,7 @@ from temporl.agents.agent import Choice, Memory
 from temporl.agents.dqn import DQN, DQNState, epsilon_of
 from temporl.errors import require_at_least, require_range
 from temporl.randomness import zeta_cumulative
+from temporl.replay import Experience
 from temporl.skipping import Decision
 
 
@@ -29,11 +30,19 @@ class ExtendedDQN(DQN):
     """Exponent of the zeta distribution, P(n) ~ n**-mu. Dabney et al. (2020): 2."""
     max_repeat: int = 10_000
     """Longest repeat. Dabney et al. (2020): 10,000."""
+    decision_cost: float = 0.0
+    """What a decision costs, in reward: subtracted in training, where a decision is made."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
         require_at_least("max_repeat", self.max_repeat, 1, 1_000_000)
+        require_range("decision_cost", self.decision_cost, 0.0, np.inf)
+
+    @property
+    def learns_from(self) -> Experience:
+        """Single steps, each with the price of a decision."""
+        return replace(super().learns_from, decision_cost=self.decision_cost)
 
     def decide(
         self, state: DQNState, observation: Array, memory: Memory, key: Array, progress: Array

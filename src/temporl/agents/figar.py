@@ -34,7 +34,7 @@ from temporl.agents.agent import (
 )
 from temporl.agents.ddpg import DDPG, ActorCriticState
 from temporl.agents.dqn import epsilon_greedy
-from temporl.errors import require_at_least
+from temporl.errors import require_at_least, require_range
 from temporl.networks.actor_critic import ActorCritic, least_value, squashed
 from temporl.networks.layers import Layer, apply, as_input, as_rows, draw_layers, hidden, namespace
 from temporl.replay import Batch, Experience
@@ -58,10 +58,13 @@ class FiGAR(DDPG):
     """Longest repeat J; all from 1 to J can be chosen. Table 2 of the paper: 2 to 20."""
     epsilon: float | str = 0.1
     """Exploration of the repeat. The paper's code: 0.1."""
+    decision_cost: float = 0.0
+    """What a decision costs, in reward: subtracted in training, where a decision is made."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_at_least("max_skip", self.max_skip, 1)
+        require_range("decision_cost", self.decision_cost, 0.0, np.inf)
         schedule(self.epsilon)
 
     @property
@@ -137,7 +140,13 @@ class FiGAR(DDPG):
     def learns_from(self) -> Experience:
         """Whole decisions."""
         whole = super().learns_from
-        return replace(whole, skips=self.skip_lengths, connections="decision", transitions=False)
+        return replace(
+            whole,
+            skips=self.skip_lengths,
+            connections="decision",
+            transitions=False,
+            decision_cost=self.decision_cost,
+        )
 
     def update(
         self, state: ActorCriticState, batch: Batch, key: Array

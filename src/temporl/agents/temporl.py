@@ -12,7 +12,7 @@ for every step:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ from temporl.agents.skips import SkipAgent, SkipParams, SkipValues, values_taugh
 from temporl.agents.td3 import TD3
 from temporl.environments.images import shows_images
 from temporl.environments.types import Space
-from temporl.errors import BadInput
+from temporl.errors import BadInput, require_range
 from temporl.networks.skip_networks import (
     ARCHITECTURES,
     Architecture,
@@ -35,7 +35,7 @@ from temporl.networks.skip_networks import (
     skip_network,
     skip_values,
 )
-from temporl.replay import Batch
+from temporl.replay import Batch, Experience
 from temporl.skipping import Skips, Spanning
 
 
@@ -90,6 +90,8 @@ class TempoRL(SkipAgent):
     connections: Literal["run", "skip"] = "run"
     """Connections span decisions with the same action ('run'), or lie within one ('skip').
     The paper: 'skip'."""
+    decision_cost: float = 0.0
+    """What a decision costs, in reward: subtracted in training, where a decision is made."""
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -105,7 +107,13 @@ class TempoRL(SkipAgent):
                 "allowed: concat, context; this behaviour has no layers that see the observation"
                 " alone and that a skip network could share",
             )
+        require_range("decision_cost", self.decision_cost, 0.0, np.inf)
         super().__post_init__()
+
+    @property
+    def learns_from(self) -> Experience:
+        """Single steps, and connections of all skips; a price is paid once for each."""
+        return replace(super().learns_from, decision_cost=self.decision_cost)
 
     @property
     def valuation(self) -> SkipValues:

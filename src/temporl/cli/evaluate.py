@@ -51,22 +51,23 @@ def run(words: list[str]) -> int:
     folder = choose_seed(arguments.run)
     environment = environment_of(arguments.env, folder, arguments.trust)
     setting = Setting(arguments.decision_cost, arguments.tie_tolerance, arguments.repeat)
-    policy = setting.policy(load(folder, trust=arguments.trust))
+    trained = setting.apply(load(folder, trust=arguments.trust))
+    policy = setting.policy(trained)
     episodes, seed = arguments.episodes, arguments.seed
     outcome = evaluate(policy, environment, episodes, seed, max_skip=arguments.max_skip)
-    summary = outcome.summary()
+    summary = outcome.summary(trained.price)
     if arguments.each:
         summary["each"] = outcome.to_data()
     if arguments.json:
         print(json.dumps(summary))
         return 0
     print(f"{folder} on {environment.name}, {number_of(arguments.episodes, 'episode')}")
-    for name in ("return", "steps", "decisions"):
-        values = summary[name]
-        print(
-            f"  {name:<10} mean {values['mean']:.3f}   std {values['std']:.3f}"
-            f"   min {values['min']:g}   max {values['max']:g}"
-        )
+    for name, values in summary.items():
+        if name not in ("episodes", "each"):
+            print(
+                f"  {name:<13} mean {values['mean']:.3f}   std {values['std']:.3f}"
+                f"   min {values['min']:g}   max {values['max']:g}"
+            )
     return 0
 
 

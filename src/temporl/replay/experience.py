@@ -26,5 +26,7 @@ class Experience:
     """Steps before the first update; default: as many as a batch has samples."""
     train_every: int = 1
     """Steps between two updates."""
+    decision_cost: float = 0.0
+    """What a decision costs, in reward: subtracted from the reward of every sample."""
     note: int = 0
     """The size of the note, an array of floats, that is attached to every decision."""

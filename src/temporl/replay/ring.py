@@ -259,7 +259,7 @@ class RingLayout:
             observation=self._observations(ring, slot % self.slots),
             action=self._action(facts),
             skip=jnp.ones(self.experience.batch_size, jnp.int32),
-            reward=facts[:, -2],
+            reward=self._priced(facts[:, -2]),
             discount=self.experience.gamma * facts[:, -1],
             next_observation=self._observations(ring, (slot + 1) % self.slots),
             note=self._note(ring, slot % self.slots),
@@ -280,7 +280,7 @@ class RingLayout:
             observation=self._observations(ring, first),
             action=self._action(rows_of(ring.facts, first)),
             skip=skip,
-            reward=reward,
+            reward=self._priced(reward),
             discount=discount,
             next_observation=self._observations(ring, end),
             note=self._note(ring, first),
@@ -309,6 +309,10 @@ class RingLayout:
         if isinstance(ring.observation, Frames):
             return stacked_frames(ring.observation, slot, self.stack)
         return rows_of(ring.observation, slot)
+
+    def _priced(self, reward: Array) -> Array:
+        cost = self.experience.decision_cost
+        return reward - cost if cost else reward
 
     def _note(self, ring: Ring, slot: Array) -> Array | tuple[()]:
         return rows_of(ring.note, slot) if isinstance(ring.note, Array) else ()

@@ -31,6 +31,12 @@ def tie_rule(field: str, value: str, allowed: dict[str, Ties]) -> int:
     return int(allowed[value])
 
 
+def _cost(value: float) -> float:
+    """The price of a decision in reward."""
+    require_range("decision_cost", value, 0.0, np.inf)
+    return float(value)
+
+
 @dataclass(frozen=True)
 class QLearning(Agent):
     """Q-learning (`q`): decides at every step. The paper's vanilla agent."""
@@ -106,6 +112,8 @@ class TempoQLearning(QLearning):
     """Which of equally good skips is played by the greedy policy. The paper's code: the longest."""
     tie_tolerance: float = 0.0
     """Skips whose values are at most this far below the best count as equally good."""
+    decision_cost: float = 0.0
+    """What a decision costs, in reward: subtracted in training, where a decision is made."""
 
     @property
     def skip_lengths(self) -> Skips:
@@ -132,6 +140,7 @@ class TempoQLearning(QLearning):
                 tie_tolerance=float(self.tie_tolerance),
                 spans_decisions=self.connections == "run",
                 pads_all=self.padding == "all",
+                decision_cost=_cost(self.decision_cost),
             )
         )
 
@@ -146,14 +155,15 @@ class ExtendedQLearning(QLearning):
     """Exponent of the zeta distribution, P(n) ~ n**-mu. Dabney et al. (2020): 2."""
     max_repeat: int = 10_000
     """Longest repeat. Dabney et al. (2020): 10,000."""
+    decision_cost: float = 0.0
+    """What a decision costs, in reward: subtracted in training, where a decision is made."""
 
     def settings(self) -> Settings:
         """Check all values and put them into the form in which compiled code reads them."""
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
         require_at_least("max_repeat", self.max_repeat, 1, 1_000_000)
-        return (
-            super().settings()._replace(repeat_cumulative=zeta_cumulative(self.mu, self.max_repeat))
-        )
+        cumulative, cost = zeta_cumulative(self.mu, self.max_repeat), _cost(self.decision_cost)
+        return super().settings()._replace(repeat_cumulative=cumulative, decision_cost=cost)
 
 
 @dataclass(frozen=True)

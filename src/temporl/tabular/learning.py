@@ -149,7 +149,8 @@ def learn(
 
     state = episode.states[time - 1]
     gap = value - tables.action_values[next_state, action]
-    goal = target(episode.rewards[time - 1], settings.gamma * alive, value)
+    paid = 0.0 if settings.duration == Duration.HELD else settings.decision_cost
+    goal = target(episode.rewards[time - 1] - paid, settings.gamma * alive, value)
     tables.action_values[state, action] += settings.alpha * (
         goal - tables.action_values[state, action]
     )
@@ -175,7 +176,7 @@ def learn(
         start = np.uint64(time - distance)
         reward, discount = extend(episode.rewards[start], settings.gamma, reward, discount)
         row = np.uint64(episode.states[start] * tables.action_values.shape[1] + action)
-        goal = target(reward, discount, value)
+        goal = target(reward - paid, discount, value)
         first, stop = skips_taught(settings.first_at_least, distance, terminated, padding)
         for index in range(np.uint64(first), np.uint64(stop)):
             tables.skip_values[row, index] += settings.alpha * (

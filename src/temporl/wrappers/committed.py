@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, SupportsFloat
 
 import gymnasium as gym
+import numpy as np
 from gymnasium.spaces import Discrete, Tuple
 from gymnasium.utils import RecordConstructorArgs
 
@@ -22,7 +23,8 @@ class CommittedActions(Wrapper, RecordConstructorArgs):
     An action is a pair: an action of the environment, and the rank of a skip in the set, from 1 for
     the shortest. With skips 1, 2, ..., J the rank is the length itself.
 
-    The reward is the discounted sum over the steps played. `info` holds
+    The reward is the discounted sum over the steps played, less the price of the decision. `info`
+    holds
 
     * `steps_played`: how many they were;
     * `discount`: `gamma**steps_played`, or 0 where the episode terminated: by how much the value of
@@ -38,18 +40,28 @@ class CommittedActions(Wrapper, RecordConstructorArgs):
         (40, 4, 0.6561)
     """
 
-    def __init__(self, env: Environment, skips: Sequence[int], gamma: float = 0.99) -> None:
+    def __init__(
+        self,
+        env: Environment,
+        skips: Sequence[int],
+        gamma: float = 0.99,
+        decision_cost: float = 0.0,
+    ) -> None:
         """Wrap an environment.
 
         Args:
             env: Any environment.
             skips: Increasing lengths that start with 1.
             gamma: The discount of one step.
+            decision_cost: What a decision costs, subtracted from the reward of each.
         """
-        RecordConstructorArgs.__init__(self, skips=tuple(skips), gamma=gamma)
+        RecordConstructorArgs.__init__(
+            self, skips=tuple(skips), gamma=gamma, decision_cost=decision_cost
+        )
         gym.Wrapper.__init__(self, env)
         require_range("gamma", gamma, 0.0, 1.0)
-        self.skips, self.gamma = skip_set(tuple(skips)), gamma
+        require_range("decision_cost", decision_cost, 0.0, np.inf)
+        self.skips, self.gamma, self.decision_cost = skip_set(tuple(skips)), gamma, decision_cost
         self.action_space = Tuple((env.action_space, Discrete(len(self.skips), start=1)))
         self._observation: Element = None
 
@@ -66,7 +78,7 @@ class CommittedActions(Wrapper, RecordConstructorArgs):
         once = Once(Decision(played, self.skips[int(number) - 1]))
         world = Informed(self.env, {})
         steps: list[Step] = []
-        total, discount = 0.0, 1.0
+        total, discount = -self.decision_cost, 1.0
         for step in play(once, world, self._observation):
             steps.append(step)
             total += discount * step.reward
