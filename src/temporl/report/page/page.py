@@ -21,7 +21,7 @@ from temporl.report.page.chosen_skips import chosen_skips, skips_over_training
 from temporl.report.page.comparison import read_tables
 from temporl.report.page.curves import COLUMNS, group_curves
 from temporl.report.page.groups import Group, Scene, differences, find_scenes
-from temporl.report.page.recordings import recordings
+from temporl.report.page.recordings import frontiers, recordings
 from temporl.report.page.worlds import world_maps
 from temporl.types import Record
 from temporl.version import __version__
@@ -96,6 +96,7 @@ def scene_data(scene: Scene, maps: dict[str, Record], episodes: dict[str, list[R
         "groups": drawn,
         "labels": labels,
         "differences": lines,
+        "frontiers": frontiers(scene.groups),
         "data": {"title": scene.title, "groups": drawn},
     }
 

@@ -1,4 +1,4 @@
-"""Recorded episodes for the page: videos that `temporl watch` left beside the runs."""
+"""What `temporl watch` and `temporl frontier` left beside the runs: videos and pictures."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from temporl.errors import DamagedFile
-from temporl.report.page.groups import Scene
+from temporl.report.page.groups import Group, Scene
+from temporl.runs.files import read_bytes
 from temporl.types import Record
 
 KINDS = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
+FRONTIER, PNG, MOST_PICTURE = "frontier.png", b"\x89PNG\r\n", 2_000_000
 ROOM = 8_000_000
 """How many bytes of video a page holds at most."""
 
@@ -34,6 +36,20 @@ def recordings(scenes: Sequence[Scene]) -> dict[str, list[Record]]:
                     source = f"data:{KINDS[path.suffix]};base64,{text}"
                 shown = {"name": path.name, "source": source, "is_video": path.suffix != ".gif"}
                 episodes.append(_episode(data) | shown)
+    return found
+
+
+def frontiers(groups: Sequence[Group]) -> list[tuple[str, str]]:
+    """The pictures that `temporl frontier` left beside the runs, each with its agent's label."""
+    found = []
+    for group in groups:
+        try:
+            picture = read_bytes(group.folder / FRONTIER, MOST_PICTURE)
+        except FileNotFoundError:
+            continue
+        if picture.startswith(PNG):
+            source = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+            found.append((group.label, source))
     return found
 
 
