@@ -78,7 +78,8 @@ class Arguments:
 def main() -> None:
     """Do it, and say how often all was well."""
     arguments = tyro.cli(Arguments)
-    import_module("temporl.training.deep")  # so that children need not; JAX itself they start
+    for part in ("deep", "device", "host"):  # so that children need not; JAX itself they start
+        import_module(f"temporl.training.{part}")
     with tempfile.TemporaryDirectory(prefix="temporl-chaos-") as place:
         for driver in arguments.drivers:
             if arguments.what == "kills":
@@ -134,7 +135,7 @@ def calm(run: PlannedRun, place: Path) -> tuple[list[bytes], float]:
     began = time.monotonic()
     peaceful = replace(run, folder=place / "calm" / run.folder.name)
     shutil.rmtree(peaceful.folder, ignore_errors=True)
-    if run.config.is_tabular:
+    if not run.config.trainer.needs_process:
         execute(peaceful)  # its children then find everything compiled
     else:
         assert Child(peaceful).wait() == 0

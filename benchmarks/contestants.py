@@ -110,31 +110,30 @@ class TwoSteps(gym.Wrapper[Any, Any, Any, Any]):
 def host(setting: str, agent: str) -> Contestant:
     """Ours on Gymnasium's environment, one seed."""
     from temporl.agents import make_agent
-    from temporl.agents.images import image_options
     from temporl.agents.policy import NetworkPolicy, agent_spaces
     from temporl.environments import EnvironmentSpec
     from temporl.environments.images import stack_of
+    from temporl.runs.train import defaults_for
     from temporl.training.host import train_on_host
     from temporl.training.learner import EvaluationPoint, EvaluationSchedule, Learner
+    from temporl.training.trainer import Task
     from temporl.training.trees import TreeCheckpointer
 
     about = SETTINGS[setting]
     spec = EnvironmentSpec(about.environment)
     world = spec.make()
-    options = image_options(agent, world.observation_space)
+    options = defaults_for(agent, world)
     if options:
-        options["learning_starts"] = about.warm_up
-    options |= {"batch_size": about.batch, "buffer_size": about.steps} | about.options
+        options = options | {"learning_starts": about.warm_up}
+    options = options | {"batch_size": about.batch, "buffer_size": about.steps} | about.options
     made = make_agent(agent, **options)
     policy = NetworkPolicy(made, None, world.observation_space, world.action_space)
     spaces, stack = agent_spaces(world.observation_space, world.action_space), stack_of(world)
     learner = Learner(made, spaces, about.steps, spare=None if stack == 1 else 100, stack=stack)
 
     def points(world: gym.Env[Any, Any]) -> Iterator[EvaluationPoint]:
-        pauses = EvaluationSchedule(about.steps, 0)
-        return train_on_host(
-            learner, policy, world, spec.make, pauses, spec.name, 0, TreeCheckpointer()
-        )
+        task, never = Task(spec, seed=0), EvaluationSchedule(about.steps, 0)
+        return train_on_host(learner, policy, world, task, never, TreeCheckpointer())
 
     began = time.perf_counter()
     with suppress(Enough):

@@ -185,6 +185,13 @@ class Version:
             raise Trouble("failed", f"{self.name}: exit code {process.returncode}: {last}")
         return said.strip()
 
+    def require_own_library(self) -> None:
+        """Make sure that this checkout is imported, and not the library that is installed."""
+        found = self.finish(
+            self.start(["-c", "import temporl; print(temporl.__file__)"], self.place)
+        )
+        assert Path(found).is_relative_to(self.checkout), f"{found} is not {self.name}"
+
     def outcome(self, group: str, text: str) -> tuple[Digests, str]:
         """Digests of all that a snippet or a command computes, and a remark."""
         folder = Path(tempfile.mkdtemp(dir=self.place))
@@ -282,10 +289,8 @@ def all_cases() -> dict[str, tuple[str, str]]:
 def compare_all(before: Version, present: Version, only: str, jobs: int) -> bool:
     """Print a line for each case, and a summary; whether all are the same."""
     began, words = time.monotonic(), []
-    code = "import temporl; print(temporl.__file__)"
-    for version in (before, present):  # not the library that is installed, for instance
-        found = version.finish(version.start(["-c", code], version.place))
-        assert Path(found).is_relative_to(version.checkout), f"{found} is not {version.name}"
+    for version in (before, present):
+        version.require_own_library()
     chosen = {name: case for name, case in all_cases().items() if only in name}
     pool = ThreadPoolExecutor(jobs)
     try:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from race import CORES, Contestant, race
-from temporl.runs.workers import SCREEN_THREADS
+from temporl.training.deep import SCREEN_THREADS
 
 STEPS = 500
 """Of each turn; a step is four frames of the game."""

@@ -30,6 +30,7 @@ from jax import Array
 
 import temporl
 from machine import print_machine
+from temporl.agents.agent import Choice, Memory
 from temporl.agents.ddpg import ActorCriticState
 from temporl.agents.dqn import epsilon_greedy
 from temporl.agents.figar import FiGAR
@@ -92,17 +93,23 @@ class DrawingFiGAR(FiGAR):
     """FiGAR that draws its repeats as the script did while it learns."""
 
     def decide(
-        self, state: ActorCriticState, observation: Array, key: Array, spent: Array
-    ) -> temporl.Decision:
+        self,
+        state: ActorCriticState,
+        observation: Array,
+        memory: Memory,  # noqa: ARG002 (there is none)
+        key: Array,
+        progress: Array,
+    ) -> Choice:
         """The actor's action with noise, and a repeat that is drawn, or any."""
         action_key, repeat_key, key = jax.random.split(key, 3)
-        action = self.act(state, observation, action_key, spent)
+        action = self.act(state, observation, action_key, progress)
         chances = self.proposal(state.networks.actor, observation)[-self.max_skip :]
         weights = -jnp.log(jnp.clip(chances, jnp.finfo(jnp.float32).tiny, 1 - 1e-7))
         # The largest of logarithms with Gumbel noise is a draw in proportion to the weights.
         drawn = jnp.log(weights) + jax.random.gumbel(key, weights.shape)
-        repeat = epsilon_greedy(drawn, self.epsilon, repeat_key, spent, self.is_warming_up(state))
-        return temporl.Decision(action, 1 + repeat)
+        warming_up = self.is_warming_up(state)
+        repeat = epsilon_greedy(drawn, self.epsilon, repeat_key, progress, warming_up)
+        return Choice(temporl.Decision(action, 1 + repeat))
 
 
 def score(policy: Any, way: Callable[[np.ndarray], np.ndarray]) -> float:

@@ -20,7 +20,7 @@ from temporl.agents import make_agent
 from temporl.edge.estimates import estimate, size_of
 from temporl.environments import EnvironmentSpec
 from temporl.runs import checkpoints as checkpointing
-from temporl.runs.checkpoints import Checkpoints, working
+from temporl.runs.checkpoints import RunCheckpointer, working
 from temporl.runs.config import RunConfig
 from temporl.runs.interruption import Interruption
 from temporl.runs.plan import PlannedRun, execute, missing_runs, plan_runs
@@ -28,6 +28,8 @@ from temporl.runs.progress import ProgressDisplay
 from temporl.runs.store import working_folder
 from temporl.runs.verify import verify
 from temporl.runs.workers import compiler_settings, complete, default_workers
+from temporl.training.outcome import ProgressReport
+from temporl.trees import Arrays
 
 os.environ.update(compiler_settings())
 
@@ -39,14 +41,14 @@ def deep(steps: int) -> RunConfig:
     return RunConfig(agent, spec, steps=steps, evaluate_every=200, driver="device")
 
 
-class Timed(Checkpoints):
+class Timed(RunCheckpointer):
     """Checkpoints that remember how long each took and when training was where."""
 
     seconds: list[float]
     began: float
     bytes = 0
 
-    def checkpoint(self, step: int, arrays: Callable[[], dict]) -> None:  # type: ignore[type-arg]
+    def checkpoint(self, step: int, arrays: Callable[[], Arrays]) -> None:
         """Pause, and look at the clock."""
         before = time.monotonic()
         super().checkpoint(step, arrays)
@@ -70,24 +72,24 @@ def checkpoints(place: Path) -> None:
         deep(1).agent, deep(1).environment, steps=1_000_000, evaluate_every=2000, driver="device"
     )
     run = PlannedRun(config, 0, place / "seed-0", checkpoint_minutes=5 / 60)
-    original, checkpointing.Checkpoints = checkpointing.Checkpoints, make  # type: ignore[assignment,misc]
+    original, checkpointing.RunCheckpointer = checkpointing.RunCheckpointer, make  # type: ignore[assignment,misc]
     original_cost, checkpointing.MOST_TIME = checkpointing.MOST_TIME, 1.0
     reached: list[tuple[float, int]] = []
 
     class Enough(Exception):
         pass
 
-    def watch(report: object) -> None:
-        reached.append((time.monotonic(), report.steps))  # type: ignore[attr-defined]
+    def watch(report: ProgressReport) -> None:
+        reached.append((time.monotonic(), report.steps))
         if timed and len(timed[0].seconds) >= 4:
             raise Enough
 
     try:
-        execute(run, watch)  # type: ignore[arg-type]
+        execute(run, watch)
     except Enough:
         pass
     finally:
-        checkpointing.Checkpoints = original  # type: ignore[misc]
+        checkpointing.RunCheckpointer = original  # type: ignore[misc]
         checkpointing.MOST_TIME = original_cost
     (began, first), (ended, last) = reached[0], reached[-1]  # without compiling
     mean = sum(timed[0].seconds) / len(timed[0].seconds)
@@ -151,11 +153,11 @@ def memory(place: Path) -> None:
     """How much a process grows after it has warmed up."""
     seen: list[tuple[int, float]] = []
 
-    def watch(report: object) -> None:
+    def watch(report: ProgressReport) -> None:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
-        seen.append((report.steps, pages * resource.getpagesize() / 1e6))  # type: ignore[attr-defined]
+        seen.append((report.steps, pages * resource.getpagesize() / 1e6))
 
-    execute(PlannedRun(deep(1_000_000), 0, place / "seed-0"), watch)  # type: ignore[arg-type]
+    execute(PlannedRun(deep(1_000_000), 0, place / "seed-0"), watch)
     warm = next(megabytes for steps, megabytes in seen if steps >= 100_000)
     print(f"resident after 100,000 steps {warm:.0f} MB, after 1,000,000 {seen[-1][1]:.0f} MB")
 

@@ -33,8 +33,11 @@ from temporl.agents import make_agent
 from temporl.environments import EnvironmentSpec, GridWorld, enumerate_space, transition_table
 from temporl.tabular.play import Budget
 from temporl.tabular.policy import TabularPolicy
+from temporl.tabular.run import TabularRun
 from temporl.tabular.tables import empty_tables
-from temporl.tabular.training import Trained, train_compiled, train_tabular
+from temporl.tabular.training import TRAINER, train_compiled
+from temporl.training.outcome import Trained
+from temporl.training.trainer import Task
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 oracle: Any = import_module("tests.agreement.oracle")
@@ -73,11 +76,11 @@ def table(title: str, *columns: str) -> Table:
 
 def identical(trained: Trained, expected: Any) -> bool:
     """Whether both give the same tables and evaluations, bit for bit."""
-    tables = trained.policy.tables
+    tables = trained.policy.arrays()
     rows = list(zip(*(column.tolist() for column in trained.evaluations), strict=True))
     return (
-        tables.action_values.tolist() == expected.action_values
-        and tables.skip_values.tolist() == expected.skip_values
+        tables["action_values"].tolist() == expected.action_values
+        and tables["skip_values"].tolist() == expected.skip_values
         and rows == [tuple(row) for row in expected.evaluations]
     )
 
@@ -85,12 +88,13 @@ def identical(trained: Trained, expected: Any) -> bool:
 COMPILE = """
 import time
 began = time.perf_counter()
-import temporl
 from temporl.agents import make_agent
-from temporl.tabular.training import train_tabular
+from temporl.environments import EnvironmentSpec
+from temporl.tabular.training import TRAINER
+from temporl.training.trainer import Task
 imported = time.perf_counter()
-spec = temporl.EnvironmentSpec("temporl/ZigZag-v0")
-train_tabular(make_agent("t-q"), spec.make, name="zigzag", seed=0, episodes=1)
+spec = EnvironmentSpec("temporl/ZigZag-v0")
+TRAINER.train(make_agent("t-q"), Task(spec, seed=0, episodes=1))
 print(imported - began, time.perf_counter() - imported)
 """
 
@@ -129,9 +133,7 @@ def against_plain_python(episodes: int, turns: int) -> None:
             ours, theirs, same, steps = [], [], True, 0
             for seed in range(turns):
                 run = {"seed": seed, "episodes": episodes, "evaluate_every": every}
-                taken, trained = repeated(
-                    lambda a=agent, r=run: train_tabular(a, WORLD.make, name="zigzag", **r)
-                )
+                taken, trained = repeated(lambda a=agent, r=run: TRAINER.train(a, Task(WORLD, **r)))
                 plain, expected = seconds(
                     lambda n=name, a=agent, r=run: oracle.train(
                         n, a, WORLD.make(), step_limit=STEP_LIMIT, **r
@@ -154,15 +156,15 @@ def against_plain_python(episodes: int, turns: int) -> None:
     console.print(made)
 
 
-def time_kernel(agent: Any, environment: gym.Env, step_limit: int, steps: int) -> float:
+def time_kernel(agent: Any, environment: gym.Env[Any, Any], step_limit: int, steps: int) -> float:
     """Seconds for a number of training steps, the compiled loop alone."""
     transitions = transition_table(environment)
     observations = enumerate_space(environment.observation_space, "observations", "world")
     actions = enumerate_space(environment.action_space, "actions", "world")
     tables = empty_tables(agent.settings(), observations.size, actions.size)
     policy = TabularPolicy(agent, tables, observations, actions)
-    budget = Budget(steps, True, step_limit)
-    taken, _ = seconds(lambda: list(train_compiled(policy, transitions, budget, 0, seed=0)))
+    run = TabularRun(policy, Budget(steps, True, step_limit), evaluate_every=0, seed=0)
+    taken, _ = seconds(lambda: list(train_compiled(run, transitions)))
     return taken
 
 
@@ -243,7 +245,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     print_machine("numba", "numpy", "gymnasium")
     compilation()
-    train_tabular(make_agent("t-q"), WORLD.make, name="zigzag", seed=0, episodes=1)
+    TRAINER.train(make_agent("t-q"), Task(WORLD, seed=0, episodes=1))
     against_plain_python(episodes=1000 if quick else 10_000, turns=3 if quick else 5)
     growth_with_skips(steps=100_000 if quick else 1_000_000, turns=3 if quick else 7)
     growth_with_states(steps=100_000 if quick else 1_000_000, turns=3)

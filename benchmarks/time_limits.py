@@ -19,7 +19,7 @@ from jax import Array
 
 from temporl.agents import make_agent
 from temporl.agents.policy import agent_spaces
-from temporl.environments.device import DeviceEnvironment, DeviceState, Outcome
+from temporl.environments.device import DeviceEnvironment, EnvironmentState, Outcome
 from temporl.training.device import train_on_device
 from temporl.training.learner import EvaluationSchedule, Learner
 from temporl.training.trees import TreeCheckpointer
@@ -29,7 +29,7 @@ from temporl.training.trees import TreeCheckpointer
 class LimitsLookTerminal(DeviceEnvironment):
     """An environment that reports its time limit as a terminal state."""
 
-    def step(self, state: DeviceState, action: Array) -> Outcome:
+    def step(self, state: EnvironmentState, action: Array) -> Outcome:
         """Play an action."""
         outcome = super().step(state, action)
         return outcome._replace(
