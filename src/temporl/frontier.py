@@ -94,6 +94,11 @@ class Point:
         """The mean number of decisions in an episode."""
         return float(self.played.decisions.mean())
 
+    @property
+    def steps_per_decision(self) -> float:
+        """The mean number of steps for which a decision was played."""
+        return float(self.played.lengths.sum() / self.played.decisions.sum())
+
     def to_data(self) -> Record:
         """As pure data."""
         summary = self.played.summary()

@@ -20,7 +20,7 @@ def lazy_names(package: str, source: str) -> Callable[[str], object]:
     def find(name: str) -> object:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = vars(import_module(places[name]))[name]
+        found = getattr(import_module(places[name]), name)  # it may be lazy there as well
         vars(import_module(package))[name] = found
         return found
 

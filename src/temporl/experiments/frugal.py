@@ -84,7 +84,7 @@ FRUGAL = Experiment(
             (f"frugal-{behaviour}", {"max_skip": LONGEST}),
         )
     ),
-    metrics=("reward_auc", "decisions", "final_return", "final_decisions"),
+    metrics=("reward_auc", "final_return", "final_decisions"),
 )
 
 SLIPS = (0.0, 0.1)

@@ -82,6 +82,7 @@ class QLearning(Agent):
             skips=np.asarray(skips),
             first_at_least=first_at_least(skips),
             repeat_cumulative=np.ones(1),
+            paid=0.0,
             decision_cost=0.0,
             cost_is_relative=False,
         )
@@ -140,7 +141,7 @@ class TempoQLearning(QLearning):
                 tie_tolerance=float(self.tie_tolerance),
                 spans_decisions=self.connections == "run",
                 pads_all=self.padding == "all",
-                decision_cost=_cost(self.decision_cost),
+                paid=_cost(self.decision_cost),
             )
         )
 
@@ -163,7 +164,7 @@ class ExtendedQLearning(QLearning):
         require_range("mu", self.mu, 1.0, np.inf, low_open=True)
         require_at_least("max_repeat", self.max_repeat, 1, 1_000_000)
         cumulative, cost = zeta_cumulative(self.mu, self.max_repeat), _cost(self.decision_cost)
-        return super().settings()._replace(repeat_cumulative=cumulative, decision_cost=cost)
+        return super().settings()._replace(repeat_cumulative=cumulative, paid=cost)
 
 
 @dataclass(frozen=True)

@@ -148,12 +148,6 @@ def learn(
     value = best_value(tables.action_values, next_state)
 
     state = episode.states[time - 1]
-    gap = value - tables.action_values[next_state, action]
-    paid = 0.0 if settings.duration == Duration.HELD else settings.decision_cost
-    goal = target(episode.rewards[time - 1] - paid, settings.gamma * alive, value)
-    tables.action_values[state, action] += settings.alpha * (
-        goal - tables.action_values[state, action]
-    )
     if settings.duration == Duration.HELD:
         actions = tables.action_values.shape[1]
         learn_costs(
@@ -163,9 +157,13 @@ def learn(
             next_state * actions + action,
             episode.rewards[time - 1],
             value,
-            gap,
+            value - tables.action_values[next_state, action],
             settings.gamma * alive,
         )
+    goal = target(episode.rewards[time - 1] - settings.paid, settings.gamma * alive, value)
+    tables.action_values[state, action] += settings.alpha * (
+        goal - tables.action_values[state, action]
+    )
     if settings.duration != Duration.LEARNED:
         return
 
@@ -176,7 +174,7 @@ def learn(
         start = np.uint64(time - distance)
         reward, discount = extend(episode.rewards[start], settings.gamma, reward, discount)
         row = np.uint64(episode.states[start] * tables.action_values.shape[1] + action)
-        goal = target(reward - paid, discount, value)
+        goal = target(reward - settings.paid, discount, value)
         first, stop = skips_taught(settings.first_at_least, distance, terminated, padding)
         for index in range(np.uint64(first), np.uint64(stop)):
             tables.skip_values[row, index] += settings.alpha * (

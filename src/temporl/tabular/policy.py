@@ -74,7 +74,8 @@ class TabularPolicy:
     @property
     def price(self) -> float:
         """What a decision costs it, in reward; 0 for agents to whom decisions are free."""
-        return float(price(self.settings, self.tables)) if self.settings.decision_cost else 0.0
+        known = self.settings
+        return float(price(known, self.tables)) if known.decision_cost else known.paid
 
     def with_price(self, cost: float | str) -> TabularPolicy:
         """The same policy at another price of a decision: of frugal agents."""

@@ -49,7 +49,10 @@ class Settings(NamedTuple):
     skips: Int[np.ndarray, " skip"]
     first_at_least: Int[np.ndarray, " distance"]
     repeat_cumulative: Float[np.ndarray, " repeat"]
+    paid: float
+    """What a decision costs in training, in reward."""
     decision_cost: float
+    """What frugal agents weigh against the costs of holding."""
     cost_is_relative: bool
     """Whether decisions cost a share of what a step is worth, or a number in reward."""
 

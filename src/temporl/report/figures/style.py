@@ -33,6 +33,8 @@ AGENT_COLOURS = {
     "t-td3": "#cc78bc",
     "sac": "#0173b2",
     "t-sac": "#d55e00",
+    **dict.fromkeys(("frugal-q", "frugal-dqn", "frugal-ddpg", "frugal-td3"), "#0173b2"),
+    "frugal-sac": "#ca9161",
 }
 """The paper's colours, and others beside them; they stay apart for colour-blind readers."""
 VARIANT_COLOURS = {
