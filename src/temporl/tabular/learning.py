@@ -160,7 +160,8 @@ def learn(
             value - tables.action_values[next_state, action],
             settings.gamma * alive,
         )
-    goal = target(episode.rewards[time - 1] - settings.paid, settings.gamma * alive, value)
+    earned = episode.rewards[time - 1]
+    goal = target(earned - settings.paid, settings.gamma * alive, value)
     tables.action_values[state, action] += settings.alpha * (
         goal - tables.action_values[state, action]
     )
@@ -168,13 +169,16 @@ def learn(
         return
 
     padding = settings.skips[-1] if settings.pads_all else remaining
+    # A connection pays for one decision. Spread over its end and the steps before that, the price
+    # costs nothing in the loop: paid = (1 - gamma) paid + gamma paid.
+    episode.rewards[time - 1] = earned - (1.0 - settings.gamma) * settings.paid
     # Unsigned indices, as in `play`: they save a third of the time of this loop.
-    reward, discount = 0.0, alive
+    reward, discount = -settings.paid, alive
     for distance in range(1, run + 1):
         start = np.uint64(time - distance)
         reward, discount = extend(episode.rewards[start], settings.gamma, reward, discount)
         row = np.uint64(episode.states[start] * tables.action_values.shape[1] + action)
-        goal = target(reward - settings.paid, discount, value)
+        goal = target(reward, discount, value)
         first, stop = skips_taught(settings.first_at_least, distance, terminated, padding)
         for index in range(np.uint64(first), np.uint64(stop)):
             tables.skip_values[row, index] += settings.alpha * (
