@@ -78,7 +78,7 @@ def run(words: list[str]) -> int:
         return 0
     _print_table(points, f"{title}: {number_of(arguments.episodes, 'episode')} each")
     print(sentence(points, arguments.keep_return))
-    from temporl.report.figures.frontier import frontier_picture  # drawing takes long to import
+    from temporl.report.figures.prices import frontier_picture  # drawing takes long to import
 
     path = arguments.out or folder.parent / "frontier.png"
     print(f"return against decisions: {frontier_picture(points, path, title)}")
