@@ -87,6 +87,8 @@ def test_the_best_point_has_the_fewest_decisions_of_those_that_keep_the_return()
         " every step."
     )
     assert sentence(points, 1.0).endswith("earns 2.0 % more than by deciding at every step.")
+    trained = Point(Setting(), 0.0, points[1].played)
+    assert sentence([points[0], trained]).startswith("As trained it makes 30 % of the decisions")
     assert sentence([points[0], points[3]]).startswith("Nothing but deciding at every step")
 
 

@@ -172,7 +172,9 @@ def sentence(points: Sequence[Point], keep_return: float = 0.95) -> str:
     share = best.decisions / every_step.decisions
     change = (best.earned - every_step.earned) / max(abs(every_step.earned), 1e-12)
     word = "more" if change >= 0 else "less"
-    how = f"At a price of {best.price:.3g}" if best.price else f"With {best.setting.label}"
+    how = "As trained" if best.setting == Setting() else f"With {best.setting.label}"
+    if best.price:
+        how = f"At a price of {best.price:.3g}"
     return (
         f"{how} it makes {100 * share:.0f} % of the decisions and earns"
         f" {abs(100 * change):.1f} % {word} than by deciding at every step."
