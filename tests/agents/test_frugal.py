@@ -13,6 +13,7 @@ from tests.worlds import TableWorld, limited, right_values
 from temporl.agents import make_agent
 from temporl.agents.agent import Spaces
 from temporl.environments import EnvironmentSpec
+from temporl.errors import BadInput
 
 SMALL = {"hidden": (16,), "batch_size": 16}
 BOX, PLANE = Spaces((3,), None, 4), Spaces((3,), None, 2, continuous=True)
@@ -125,3 +126,9 @@ def test_what_a_step_is_worth_is_learned():
     run = {"driver": "device", "seed": 0, "steps": 300, "evaluate_every": 0}
     trained = train_deep(agent, EnvironmentSpec("MountainCar-v0"), **run)
     assert agent.valuation.worth(trained.policy.params) == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(("field", "value"), [("gamma", 1.0), ("max_skip", 1)])
+def test_options_that_leave_nothing_to_weigh_are_refused(field, value):
+    with pytest.raises(BadInput, match=field):
+        make_agent("frugal-dqn", **{field: value})

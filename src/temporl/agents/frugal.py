@@ -32,7 +32,7 @@ from temporl.agents.options import DecisionCost
 from temporl.agents.sac import SAC
 from temporl.agents.skips import SkipAgent, SkipParams, SkipState, SkipValues
 from temporl.agents.td3 import TD3
-from temporl.errors import require_at_least
+from temporl.errors import BadInput, require_at_least
 from temporl.networks.convolutions import convolved_size, draw_convolutions, torso
 from temporl.networks.layers import (
     Layer,
@@ -189,6 +189,9 @@ class FrugalRL(SkipAgent):
 
     def __post_init__(self) -> None:
         require_at_least("max_skip", self.max_skip, 2)
+        if self.behaviour.gamma >= 1:
+            reason = "what a step is worth is undefined without a discount; allowed: below 1"
+            raise BadInput("gamma", self.behaviour.gamma, reason)
         DecisionCost.read(self.decision_cost)
         super().__post_init__()
 
