@@ -25,7 +25,7 @@ from golden import ROOT, Version, checkout
 from machine import print_machine
 from race import ratio, spread
 
-CASES = {  # few steps, after which everybody learns, and so many that they take ten seconds
+CASES = {  # a short run, after which every agent learns, and one that takes ten seconds
     "t-q --env temporl/ZigZag-v0": (20_000_000, 400_000_000),
     "t-dqn --env MountainCar-v0 --driver device": (10_000, 200_000),
     "dqn --env CartPole-v1 --driver host": (2_000, 60_000),

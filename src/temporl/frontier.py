@@ -48,7 +48,7 @@ class Setting:
     decision_cost: float | str | None = None
     tie_tolerance: float | None = None
     repeat: int | None = None
-    """Every action is played so many times, whatever was learned about it."""
+    """Number of steps for which every action is played, in place of the learned ones."""
 
     @property
     def label(self) -> str:

@@ -10,10 +10,10 @@ from tests.tabular.test_right_values import PITS, certain_worlds, learn, reached
 from tests.worlds import TableWorld, grid, limited, right_values
 
 from temporl.agents import make_agent
-from temporl.agents.options import DecisionCost
+from temporl.agents.options import WORTH_RATE, DecisionCost
 from temporl.errors import BadInput
 from temporl.randomness import Purpose, stream
-from temporl.tabular.holding import RATE, hold, price
+from temporl.tabular.holding import hold, price
 from temporl.tabular.tables import Tables, Ties
 
 GO_OR_DODGE = [
@@ -125,9 +125,9 @@ def test_a_percentage_is_of_what_a_step_earns_or_should_earn():
     agent = make_agent("frugal-q", decision_cost="10%", gamma=0.9)
     nothing = np.zeros((1, 1)), np.zeros((1, 6))
     # A reward of 2 at each step, and an end with a chance of a tenth: 1 - 0.9 * 0.9 = 0.19.
-    earned = np.array([2.0, 0.19, 0.0, 1.0]) * RATE
+    earned = np.array([2.0, 0.19, 0.0, 1.0]) * WORTH_RATE
     assert price(agent.settings(), Tables(*nothing, earned)) == pytest.approx(0.1 * 0.1 * 2 / 0.19)
-    expected = np.array([0.0, 0.1, 3.0, 1.0]) * RATE
+    expected = np.array([0.0, 0.1, 3.0, 1.0]) * WORTH_RATE
     assert price(agent.settings(), Tables(*nothing, expected)) == pytest.approx(0.3)
     unknown = make_agent("frugal-q", decision_cost=0.7)
     assert price(unknown.settings(), Tables(*nothing, np.zeros(4))) == 0.7

@@ -28,7 +28,7 @@ from jaxtyping import Float
 from temporl.agents.agent import Behaviour, Choice, HeldBy, Memory, Spaces, State
 from temporl.agents.ddpg import DDPG
 from temporl.agents.dqn import DQN
-from temporl.agents.options import DecisionCost
+from temporl.agents.options import WORTH_RATE, DecisionCost
 from temporl.agents.sac import SAC
 from temporl.agents.skips import SkipAgent, SkipParams, SkipState, SkipValues
 from temporl.agents.td3 import TD3
@@ -46,10 +46,8 @@ from temporl.networks.layers import (
     relu,
 )
 from temporl.replay import Batch
-from temporl.skipping import Decision, Skips
+from temporl.skipping import Skips
 
-RATE = 1e-3
-"""By how much a batch moves the running mean of what a step is worth."""
 FREE = 6.0
 """Costs begin near softplus(-6), a four-hundredth of a step's worth: holding is free until a cost
 has been learned."""
@@ -61,8 +59,8 @@ class CostNetwork(NamedTuple):
     """The costs of holding an action, in units of what a step is worth."""
 
     layers: tuple[Layer, ...]
-    worth: Float[np.ndarray, 4]
-    """What a step is worth: a running sum, and the sum of its weights."""
+    worth: Float[np.ndarray, " 4"]
+    """What a step is worth, as running sums: rewards, what ends the horizon, values, weights."""
 
 
 @dataclass(frozen=True)
@@ -91,26 +89,22 @@ class HoldingCosts(SkipValues):
 
         In units of what a step is worth.
         """
-        first, *others = params.skip.layers
-        if observation.ndim > 2:  # images: the behaviour's convolutions see them, and learn alone
-            inputs = torso(self.behaviour.shared_layers(params.behaviour), observation).T
-            outputs = self._of_all(params, hidden(params.skip.layers[:-1], inputs), action)
-        elif self.behaviour.continuous:
+        *inner, last = params.skip.layers
+        if self.behaviour.continuous:
+            first, *rest = inner
             inputs = as_input(observation, first.weight.shape[0] - action.shape[-1])
-            features = hidden(others[:-1], relu(apply_joined(first, inputs, action.T)))
-            outputs = as_rows(apply(others[-1], features))
+            features = hidden(rest, relu(apply_joined(first, inputs, action.T)))
+        elif observation.ndim > 2:  # images: the behaviour's convolutions see them, and learn alone
+            layers = self.behaviour.shared_layers(params.behaviour)
+            features = hidden(inner, torso(layers, observation).T)
         else:
-            inputs = as_input(observation, first.weight.shape[0])
-            outputs = self._of_all(params, hidden(params.skip.layers[:-1], inputs), action)
+            features = hidden(inner, as_input(observation, inner[0].weight.shape[0]))
+        outputs = as_rows(apply(last, features))
+        if not self.behaviour.continuous:  # a row for each action
+            outputs = outputs.reshape(*outputs.shape[:-1], -1, self.skips[-1] - 1)
+            outputs = outputs[(*np.indices(outputs.shape[:-2]), action)]
         costs: Array = namespace(outputs).logaddexp(outputs - FREE, 0)
         return costs
-
-    def _of_all(self, params: SkipParams, features: Array, action: Array) -> Array:
-        """The outputs for discrete actions, of which there is a row for each."""
-        outputs = as_rows(apply(params.skip.layers[-1], features))
-        outputs = outputs.reshape(*outputs.shape[:-1], -1, self.skips[-1] - 1)
-        chosen: Array = outputs[(*np.indices(outputs.shape[:-2]), action)]
-        return chosen
 
     def worth(self, params: SkipParams) -> Array:
         """What a step is worth, in reward: 0 as long as nothing was earned or expected."""
@@ -170,7 +164,7 @@ class HoldingCosts(SkipValues):
         reward, ending = jnp.abs(played.reward).mean(), 1 - played.discount.mean()
         expected = (1 - self.behaviour.gamma) * jnp.abs(value).mean()
         now = jnp.stack([reward, ending, expected, jnp.ones(())])
-        worth = params.skip.worth + RATE * (now - params.skip.worth)
+        worth = params.skip.worth + WORTH_RATE * (now - params.skip.worth)
         return CostNetwork(params.skip.layers, worth)
 
 
@@ -215,12 +209,8 @@ class FrugalRL(SkipAgent):
         """The behaviour's action in training, held as long as it pays, or for any length."""
         if self.cost.amount == 0:
             return self.behaviour.decide(state.behaviour, observation, memory, key, progress)
-        action = self.behaviour.act(state.behaviour, observation, key, progress)
-        estimates = self.valuation.estimates(self.params(state), observation, action)
-        warming_up = self.behaviour.is_warming_up(state.behaviour)
         skip_key = jax.random.fold_in(key, 2)  # a behaviour may split the key
-        skip = self.chooser.explore(estimates, skip_key, progress, warming_up)
-        return Choice(Decision(action, skip))
+        return self.decide_by(state, observation, key, skip_key, progress)
 
     def greedy(self, params: SkipParams, observation: Array, memory: Memory) -> Choice:
         """The best action, held as long as it pays."""

@@ -60,6 +60,10 @@ def _in_words(hint: Any) -> str:
     return words.get(hint, str(hint))
 
 
+WORTH_RATE = 1e-3
+"""By how much an update moves the running means of what a step is worth."""
+
+
 @dataclass(frozen=True)
 class DecisionCost:
     """What a decision costs: in reward, or as a share of what a step is worth."""

@@ -254,6 +254,17 @@ class SkipAgent(NetworkAgent):
     ) -> Choice:
         """The behaviour's action in training, for the chooser's length in training."""
         action_key, skip_key = jax.random.split(key)
+        return self.decide_by(state, observation, action_key, skip_key, progress)
+
+    def decide_by(
+        self,
+        state: SkipState,
+        observation: Array,
+        action_key: Array,
+        skip_key: Array,
+        progress: Array,
+    ) -> Choice:
+        """The same from one key for the action and one for the length."""
         action = self.behaviour.act(state.behaviour, observation, action_key, progress)
         estimates = self.valuation.estimates(self.params(state), observation, action)
         warming_up = self.behaviour.is_warming_up(state.behaviour)

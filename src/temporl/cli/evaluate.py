@@ -38,7 +38,7 @@ class Arguments:
     tie_tolerance: float | None = None
     """Tolerance to play with, for agents that value skips. Default: the agent's own."""
     repeat: int | None = None
-    """Play every action so many times, whatever was learned about it."""
+    """Number of steps for which every action is played, in place of the learned ones."""
     json: bool = False
     """Print JSON instead of text."""
     each: bool = False
@@ -50,9 +50,9 @@ def run(words: list[str]) -> int:
     arguments = parse(Arguments, words, "temporl evaluate")
     folder = choose_seed(arguments.run)
     environment = environment_of(arguments.env, folder, arguments.trust)
-    setting = Setting(arguments.decision_cost, arguments.tie_tolerance, arguments.repeat)
+    setting = Setting(arguments.decision_cost, arguments.tie_tolerance)
     trained = setting.apply(load(folder, trust=arguments.trust))
-    policy = setting.policy(trained)
+    policy = Setting(repeat=arguments.repeat).policy(trained)
     episodes, seed = arguments.episodes, arguments.seed
     outcome = evaluate(policy, environment, episodes, seed, max_skip=arguments.max_skip)
     summary = outcome.summary(trained.price)

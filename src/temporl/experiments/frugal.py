@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 from temporl.environments import EnvironmentSpec
+from temporl.experiments import featurized, pendulum
 from temporl.experiments.experiment import Experiment, Protocol
 from temporl.experiments.gridworlds import SCHEDULES, WORLD_IDS, gridworld_cell
 
@@ -13,40 +15,15 @@ SMALL = {"hidden": (64, 64)}
 """Networks for continuous actions, the same for all agents."""
 
 DISCRETE = {
-    "MountainCar": Protocol(
-        EnvironmentSpec("MountainCar-v0"),
-        steps=200_000,
-        evaluate_every=200,
-        driver="device",
-        returns=(-200.0, -90.0),
-    ),
-    "LunarLander": Protocol(
-        EnvironmentSpec("LunarLander-v3"),
-        steps=500_000,
-        evaluate_every=2_000,
-        driver="host",
-        returns=(-250.0, 250.0),
+    "MountainCar": replace(featurized.PROTOCOLS["MountainCar"], steps=200_000),
+    "LunarLander": replace(
+        featurized.PROTOCOLS["LunarLander"], steps=500_000, evaluate_every=2_000
     ),
 }
+_CAR, _PENDULUM = (pendulum.PROTOCOLS[name] for name in ("MountainCarContinuous", "Pendulum"))
 CONTINUOUS = {
-    "MountainCarContinuous": Protocol(
-        EnvironmentSpec("MountainCarContinuous-v0"),
-        steps=100_000,
-        evaluate_every=1_000,
-        driver="device",
-        evaluation_starts=10,
-        returns=(0.0, 100.0),
-        options=SMALL | {"warm_up": 10_000, "buffer_size": 100_000},
-    ),
-    "Pendulum": Protocol(
-        EnvironmentSpec("Pendulum-v1"),
-        steps=30_000,
-        evaluate_every=500,
-        driver="device",
-        evaluation_starts=10,
-        returns=(-1800.0, -145.0),
-        options=SMALL,
-    ),
+    "MountainCarContinuous": replace(_CAR, options=_CAR.options | SMALL),
+    "Pendulum": replace(_PENDULUM, evaluate_every=500, options=_PENDULUM.options | SMALL),
     "InvertedPendulum": Protocol(
         EnvironmentSpec("InvertedPendulum-v5"),
         steps=20_000,

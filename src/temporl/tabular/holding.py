@@ -8,12 +8,10 @@ A skip of j steps loses cost_1 + ... + cost_{j-1}, and saves j - 1 decisions.
 
 from __future__ import annotations
 
+from temporl.agents.options import WORTH_RATE
 from temporl.compilation import compiled
 from temporl.randomness import Stream, uniform
 from temporl.tabular.tables import Settings, Tables, Ties
-
-RATE = 1e-3
-"""By how much a step moves the running mean of what a step is worth."""
 
 
 @compiled
@@ -76,7 +74,7 @@ def learn_costs(
         following = discount * tables.skip_values[next_row, step]
         tables.skip_values[row, step] += settings.alpha * (goal - tables.skip_values[row, step])
         goal = following
-    tables.worth[0] += RATE * (abs(reward) - tables.worth[0])
-    tables.worth[1] += RATE * (1.0 - discount - tables.worth[1])
-    tables.worth[2] += RATE * ((1.0 - settings.gamma) * abs(value) - tables.worth[2])
-    tables.worth[3] += RATE * (1.0 - tables.worth[3])
+    tables.worth[0] += WORTH_RATE * (abs(reward) - tables.worth[0])
+    tables.worth[1] += WORTH_RATE * (1.0 - discount - tables.worth[1])
+    tables.worth[2] += WORTH_RATE * ((1.0 - settings.gamma) * abs(value) - tables.worth[2])
+    tables.worth[3] += WORTH_RATE * (1.0 - tables.worth[3])
